@@ -1,0 +1,67 @@
+/* job.h - what is to be done with each state, and the pool of slots that does it.
+ *
+ * A slot is a child process in namespaces of its own, pid 1 there, with the workspace's path
+ * mounted over by a memory file system (or a folder of --slot-dir). It walks through the trace from
+ * state to state, brings its directory to each, runs the recovery, then the check, kills what is
+ * left, undoes what they changed, and tells the verdict. Slots are independent: each meets a
+ * growing sequence of states. */
+#ifndef RUNNER_JOB_H
+#define RUNNER_JOB_H
+
+#include <signal.h>
+
+#include "janitor.h"
+#include "tracer/trace/store.h"
+
+/* A command as the user gave it, ready to start: directly when it has no shell syntax. */
+struct command {
+    char *text;
+    char **argv; /* NULL-terminated: the words, or {"/bin/sh", "-c", text} */
+};
+
+/* Splits a command; a relative first word with a slash is resolved against the current directory.
+ * When it needs no shell its program must exist and be executable: ERR_USAGE otherwise. */
+MUST_USE bool command_parse(const char *text, struct command *out, struct err *err);
+void command_fini(struct command *command);
+
+struct job_options {
+    const struct trace *trace;
+    const char *workspace;
+    const struct command *recover;  /* NULL: none */
+    const struct command *check;    /* NULL: the built-in oracle: recovery ends with 0, and a second
+                                       recovery changes nothing */
+    const char *const *environment; /* K=V additions */
+    int64_t timeout_ns;             /* for each command */
+    uint32_t jobs;                  /* slots at the same time */
+    bool want_host_net;
+    const char *slot_dir; /* NULL: memory */
+    unsigned without;     /* enum without of record.h */
+    int64_t deadline;     /* clock_now at which no new state is begun; 0: none */
+    struct janitor *janitor;
+    const volatile sig_atomic_t *interrupted;
+    void (*done)(void *context, const struct verdict *verdict); /* in the caller's process */
+    void *context;
+};
+
+/* Checks states[order[i]] for all i < count (order grows), fills verdicts[] (one for each state of
+ * the run's table, owned by the caller), violated ones run twice. *complete: false when the
+ * deadline or an interrupt ended it early. A check that cannot be started (126, 127) is ERR_USAGE.
+ * No process, mount or folder is left behind on any way out. */
+MUST_USE bool job_run(const struct job_options *options, const struct state *states,
+                      const uint32_t *order, size_t count, struct verdict *verdicts, bool *complete,
+                      char **note, struct err *err);
+
+/* The canary: the state of the complete run with all promises kept and (a) everything gone, (b)
+ * each file emptied, (c) the middle byte of each file flipped. Which of these the check notices. */
+MUST_USE bool job_canary(const struct job_options *options, enum canary *out, struct err *err);
+
+/* Runs one state in a slot for `brink replay`: as job_run, but writes the state to keep_dir when
+ * that is given, and starts an interactive shell in it instead of the commands when want_shell. */
+struct replay_options {
+    bool want_shell;
+    const char *keep_dir;
+};
+MUST_USE bool job_replay(const struct job_options *options, const struct state *state,
+                         const struct replay_options *replay, struct verdict *out, struct err *err);
+
+#endif
