@@ -1,22 +1,29 @@
 /* model.h - what a crash takes away: each model is a struct of functions over one trace.
  *
- * At a crash point k (ops [0, k) done, see trace.h) a model has variants, numbered from 0 or 1 as
- * it says; each is one legal crash state. To add a model: write a struct model, list it in
+ * At a position k of the trace (ops [0, k) done) a model has variants, numbered as it likes; each
+ * is one legal crash state. To add a model: write a struct model, list it in
  * model_of. */
 #ifndef STATES_MODEL_H
 #define STATES_MODEL_H
 
 #include "tracer/trace/verdict.h"
 
+enum { RANKS = 4 };
+
 struct model {
     enum model_kind kind;
 
-    /* How many variants there are at crash point k. Exact. */
+    /* How many variants there are at position k (any op index from trace->initial up to
+     * trace->count). Exact. */
     uint64_t (*count)(const struct trace *trace, uint32_t k);
 
-    /* The i-th variant (i < count) at k, in order of interest: when the budget takes only n of
-     * them, it takes those of i = 0 to n - 1. */
-    uint64_t (*pick)(const struct trace *trace, uint32_t k, uint64_t i);
+    /* Up to `max` different variants at k, all when there are no more: the ends of a write, page
+     * edges and sector edges first, the rest spread evenly. Returns how many it put into out, in
+     * growing order. */
+    size_t (*pick)(const struct trace *trace, uint32_t k, size_t max, uint64_t *out);
+
+    /* How interesting a variant is when the budget forces a choice: 0 first, below RANKS. */
+    unsigned (*rank)(const struct trace *trace, uint32_t k, uint64_t variant);
 
     /* Puts a tree that stands at k into the state of a variant. The caller has marked the tree. */
     bool (*apply)(struct tree *tree, const struct trace *trace, uint32_t k, uint64_t variant,

@@ -23,8 +23,9 @@ struct state {
     uint64_t variant;      /* 0: nothing of ops[op]; else what the model says (torn: bytes of it) */
     struct tree_hash hash; /* of the tree and of its promises */
     uint64_t acked_bytes;  /* promises: bytes on stdout ... */
-    uint32_t sent_messages; /* ... and messages on sockets */
-    uint32_t pairs;         /* how many (crash point, variant) of its model equal it */
+    uint32_t sent_messages;      /* ... and messages on sockets */
+    uint32_t pairs[MODEL_COUNT]; /* how many (crash point, variant) of each model equal it; `model`
+                                    is the first that has any */
 };
 
 enum verdict_kind {
