@@ -5,6 +5,7 @@
 #include <signal.h>
 
 #include "tracer/trace/verdict.h"
+#include "walker.h"
 
 struct enumerate_options {
     bool wanted[MODEL_COUNT];
@@ -14,25 +15,16 @@ struct enumerate_options {
     const volatile sig_atomic_t *interrupted; /* may be NULL */
 };
 
-/* Gives the states to be checked, in order of crash point (so that one walk through the trace meets
- * them all), equal ones merged: a state that several models have belongs to the first of them. The
- * caller frees *out. counts: one for each model; legal, tried and distinct are filled. */
+/* The states to be checked, in order of crash point (so that one walk through the trace meets them
+ * all), equal ones merged: a state that several models have belongs to the weakest of them. counts:
+ * legal, tried and distinct are filled. */
+struct enumerated {
+    struct state *states; /* the caller frees it */
+    size_t count;
+    struct model_counts counts[MODEL_COUNT];
+};
 MUST_USE bool enumerate(const struct trace *trace, const struct enumerate_options *options,
-                        struct state **out, size_t *count, struct model_counts *counts,
-                        struct err *err);
-
-/* A tree that goes from state to state through a trace, in order of crash points. */
-struct walker;
-struct walker *walker_new(const struct trace *trace);
-void walker_free(struct walker *walker);
-
-/* The walker's tree becomes the given state. Going back is an err: states
- * are to be visited in order. */
-MUST_USE bool walker_to(struct walker *walker, const struct state *state, struct err *err);
-
-/* The tree, to be read, and to be followed by one disk mirror. It stays the same object for the
- * walker's whole life. */
-struct tree *walker_tree(struct walker *walker);
+                        struct enumerated *out, struct err *err);
 
 /* What the state is, for people. Caller frees. */
 char *state_describe(const struct trace *trace, const struct state *state);

@@ -1,0 +1,125 @@
+#include "group.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "tracer/base/mem.h"
+#include "tracer/base/own.h"
+#include "tracer/base/text.h"
+#include "window.h"
+#include "wording.h"
+
+/* A path with every run of digits as one '#': the pattern under which temporary and numbered files
+ * are the same from run to run. */
+static char *path_pattern(const char *path)
+{
+    char *pattern = mem_string(path);
+    size_t used = 0;
+    for (const char *at = path; *at; at++) {
+        const bool is_digit = isdigit((unsigned char)*at) != 0;
+        if (is_digit && used > 0 && pattern[used - 1] == '#')
+            continue;
+        pattern[used++] = is_digit ? '#' : *at;
+    }
+    pattern[used] = '\0';
+    return pattern;
+}
+
+/* The op that a finding is about. A window that is open from the start is about the first op. */
+static uint32_t op_of(const struct run *run, const struct window *window)
+{
+    return window->open == UINT32_MAX ? run->trace->initial : window->open;
+}
+
+static void hash_text(XXH3_state_t *hash, const char *text)
+{
+    XXH3_64bits_update(hash, text ? text : "", text ? strlen(text) + 1 : 1);
+}
+
+static void fill_key(const struct run *run, const struct op *op, struct finding *finding)
+{
+    const struct trace_frame *frame = op ? trace_frame_of(run->trace, op) : NULL;
+    char *pattern OWN(own_mem) = path_pattern(finding->path);
+    char *missing OWN(own_mem) = finding->missing ? path_pattern(finding->missing) : NULL;
+    XXH3_state_t hash;
+    XXH3_64bits_reset(&hash);
+    hash_text(&hash, finding->call);
+    hash_text(&hash, pattern);
+    hash_text(&hash, frame ? trace_string(run->trace, frame->function) : NULL);
+    hash_text(&hash, missing);
+    snprintf(finding->key, sizeof finding->key, "%016" PRIx64, XXH3_64bits_digest(&hash));
+}
+
+static char *copy_or_null(const char *text)
+{
+    return text ? mem_string(text) : NULL;
+}
+
+static struct finding finding_of(const struct run *run, const struct window *window)
+{
+    const uint32_t index = op_of(run, window);
+    const struct op *op = index < run->trace->count ? &run->trace->ops[index] : NULL;
+    const struct verdict *verdict = &run->verdicts[window->first];
+    struct finding finding = {
+        .weakest = window->model,
+        .states = window->states,
+        .op = index,
+        .call = mem_string(op ? op_call_name(op) : ""),
+        .path = mem_string(op ? trace_string(run->trace, op->path) : ""),
+        .where = op ? trace_where(run->trace, op) : NULL,
+        .missing = wording_missing(run, window),
+        .sentence = wording_sentence(run, window),
+        .cause = wording_cause(run, window),
+        .why = copy_or_null(verdict->why),
+        .output = copy_or_null(verdict->output),
+    };
+    memcpy(finding.replay, run->states[window->first].id, sizeof finding.replay);
+    fill_key(run, op, &finding);
+    return finding;
+}
+
+static void drop(struct finding *finding)
+{
+    free(finding->call);
+    free(finding->path);
+    free(finding->where);
+    free(finding->missing);
+    free(finding->sentence);
+    free(finding->cause);
+    free(finding->why);
+    free(finding->output);
+}
+
+/* Windows with one key are one cause met several times: the first stands for all. */
+static bool join(struct run *run, const struct finding *finding)
+{
+    for (size_t i = 0; i < run->findings_count; i++) {
+        struct finding *known = &run->findings[i];
+        if (known->weakest == finding->weakest && strcmp(known->key, finding->key) == 0) {
+            known->states += finding->states;
+            return true;
+        }
+    }
+    return false;
+}
+
+void group_findings(struct run *run)
+{
+    struct window *windows OWN(own_mem) = NULL;
+    const size_t count = window_find(run, &windows);
+    run->findings = mem_new(count, sizeof *run->findings);
+    run->findings_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct finding finding = finding_of(run, &windows[i]);
+        if (join(run, &finding)) {
+            drop(&finding);
+            continue;
+        }
+        snprintf(finding.id, sizeof finding.id, "F%zu", run->findings_count + 1);
+        run->findings[run->findings_count++] = finding;
+    }
+}
