@@ -23,7 +23,10 @@ static char *path_pattern(const char *path)
         const bool is_digit = isdigit((unsigned char)*at) != 0;
         if (is_digit && used > 0 && pattern[used - 1] == '#')
             continue;
-        pattern[used++] = is_digit ? '#' : *at;
+        pattern[used] = *at;
+        if (is_digit)
+            pattern[used] = '#';
+        used++;
     }
     pattern[used] = '\0';
     return pattern;
@@ -35,23 +38,15 @@ static uint32_t op_of(const struct run *run, const struct window *window)
     return window->open == UINT32_MAX ? run->trace->initial : window->open;
 }
 
-static void hash_text(XXH3_state_t *hash, const char *text)
-{
-    XXH3_64bits_update(hash, text ? text : "", text ? strlen(text) + 1 : 1);
-}
-
 static void fill_key(const struct run *run, const struct op *op, struct finding *finding)
 {
     const struct trace_frame *frame = op ? trace_frame_of(run->trace, op) : NULL;
     char *pattern OWN(own_mem) = path_pattern(finding->path);
     char *missing OWN(own_mem) = finding->missing ? path_pattern(finding->missing) : NULL;
-    XXH3_state_t hash;
-    XXH3_64bits_reset(&hash);
-    hash_text(&hash, finding->call);
-    hash_text(&hash, pattern);
-    hash_text(&hash, frame ? trace_string(run->trace, frame->function) : NULL);
-    hash_text(&hash, missing);
-    snprintf(finding->key, sizeof finding->key, "%016" PRIx64, XXH3_64bits_digest(&hash));
+    const char *function = frame ? trace_string(run->trace, frame->function) : "";
+    char *text OWN(own_mem) =
+        mem_format("%s\n%s\n%s\n%s", finding->call, pattern, function, missing ? missing : "");
+    snprintf(finding->key, sizeof finding->key, "%016" PRIx64, XXH3_64bits(text, strlen(text)));
 }
 
 static char *copy_or_null(const char *text)

@@ -46,11 +46,12 @@ static void find_killed(const struct run *run, struct windows *windows)
             open = NULL;
             continue;
         }
-        if (!open)
+        if (!open) {
             open = add(windows, (struct window){.model = MODEL_KILL,
                                                 .open = op_before(run, i),
                                                 .close = UINT32_MAX,
                                                 .first = i});
+        }
         open->states++;
     }
 }
@@ -76,9 +77,10 @@ static void find_torn(const struct run *run, struct windows *windows)
             continue;
         const uint32_t op = run->states[i].op;
         struct window *around = enclosing(windows, killed, op);
-        if (!around && (!last || last->open != op))
+        if (!around && (!last || last->open != op)) {
             last = add(windows,
                        (struct window){.model = MODEL_TORN, .open = op, .close = op, .first = i});
+        }
         (around ? around : last)->states++;
     }
 }

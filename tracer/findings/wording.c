@@ -49,14 +49,16 @@ static char *killed_sentence(const struct run *run, const struct window *window)
     if (!open && !close)
         return mem_format("every crash, even before the first op, %s", outcome(run, window));
     char *closing OWN(own_mem) = close ? trace_sentence(run->trace, close) : NULL;
-    if (!open)
+    if (!open) {
         return mem_format("a crash before %s (op %u) %s, even before the first op", closing,
                           shown(run, window->close), outcome(run, window));
+    }
     char *opening OWN(own_mem) = trace_sentence(run->trace, open);
-    if (close)
+    if (close) {
         return mem_format("a crash after %s (op %u) and before %s (op %u) %s", opening,
                           shown(run, window->open), closing, shown(run, window->close),
                           outcome(run, window));
+    }
     return mem_format(
         "a crash after %s (op %u), up to the end of the run and without any crash, %s", opening,
         shown(run, window->open), outcome(run, window));
@@ -66,11 +68,12 @@ static char *torn_sentence(const struct run *run, const struct window *window)
 {
     char *what OWN(own_mem) = trace_sentence(run->trace, op_at(run, window->open));
     const struct op *op = op_at(run, window->open);
-    if (op->kind == OP_STORE)
+    if (op->kind == OP_STORE) {
         return mem_format("%s (op %u), through a shared mapping, can reach the file in part, which "
                           "%s (%llu such states)",
                           what, shown(run, window->open), outcome(run, window),
                           (unsigned long long)window->states);
+    }
     return mem_format("%s (op %u), stopped part-way, %s (%llu of its %llu strict prefixes)", what,
                       shown(run, window->open), outcome(run, window),
                       (unsigned long long)window->states,
@@ -132,15 +135,17 @@ char *wording_cause(const struct run *run, const struct window *window)
 {
     if (window->model != MODEL_TORN)
         return NULL;
-    if (op_at(run, window->open)->kind == OP_STORE)
+    if (op_at(run, window->open)->kind == OP_STORE) {
         return mem_string(
             "pages of a shared mapping are written back one by one, at any time and in "
             "any order: a power loss leaves some without the others");
-    if (has_page_edge(run, window))
+    }
+    if (has_page_edge(run, window)) {
         return mem_string(
             "a kill can do this: it stops a long write at a page edge; other lengths "
             "need a full disk, a size limit or signal, a network or FUSE file system, "
             "or a power loss");
+    }
     return mem_string(
         "a full disk, a size limit or signal, a network or FUSE file system, or a power "
         "loss; a kill alone stops writes only at page edges");
