@@ -29,7 +29,7 @@ enum op_kind {
     /* Names. dir/name: where. */
     OP_CREATE, /* a new node of type mode & S_IFMT; payload: target of a symbolic link.
                   dir NODE_NONE: no name yet (O_TMPFILE) */
-    OP_LINK,   /* node gets dir/name as well */
+    OP_LINK,   /* node gets dir/name as well; path: that name, path2: the old one, where known */
     OP_UNLINK, /* dir/name goes (unlink and rmdir); node: what it was */
     OP_RENAME, /* dir/name becomes dir2/name2; node: what moves; node2: what it replaces, or what
                   it is exchanged with when flags has RENAME_EXCHANGE */

@@ -56,6 +56,18 @@ struct trace_about {
     size_t notes_count;
 };
 
+/* What stdout had accepted (bytes) and what had been sent (messages). */
+struct trace_promised {
+    uint64_t acked_bytes;
+    uint32_t sent_messages;
+};
+
+/* An op that promised something, and what had been promised with it. */
+struct trace_promise {
+    struct trace_promised sum;
+    uint32_t op;
+};
+
 struct trace {
     struct op *ops;
     uint32_t count;
@@ -73,7 +85,10 @@ struct trace {
     struct trace_about about;
     int payload_fd; /* -1: no payload */
     uint64_t payload_size;
-    const uint8_t *payload_map; /* NULL when the payload is too large to map */
+    const uint8_t *payload_map;     /* NULL when the payload is too large to map */
+    struct trace_promise *promises; /* see trace_index */
+    uint32_t promises_count;
+    uint32_t indexed; /* ops that `promises` covers */
 };
 
 /* An empty trace that owns nothing (payload_fd = -1). */
@@ -100,11 +115,11 @@ static inline const char *trace_string(const struct trace *trace, uint32_t numbe
 uint32_t trace_points(const struct trace *trace);
 uint32_t trace_next_point(const struct trace *trace, uint32_t k);
 
-/* What stdout had accepted (bytes) and what had been sent (messages) in ops [0, k). */
-struct trace_promised {
-    uint64_t acked_bytes;
-    uint32_t sent_messages;
-};
+/* Makes trace_promised fast; trace_writer_finish and store_read_trace call it. A trace made by hand
+ * works without it. */
+void trace_index(struct trace *trace);
+
+/* What was promised in ops [0, k). */
 struct trace_promised trace_promised(const struct trace *trace, uint32_t k);
 
 /* The innermost frame that has a source line, else the innermost with a function outside libc, else
