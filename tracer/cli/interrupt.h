@@ -1,0 +1,15 @@
+/* interrupt.h - SIGINT, SIGTERM and SIGHUP as a flag that everything watches.
+ *
+ * The first signal asks for an orderly end: what is finished is kept, what was set up is taken
+ * down. A second one ends brink at once; the janitor then cleans up. */
+#ifndef CLI_INTERRUPT_H
+#define CLI_INTERRUPT_H
+
+#include <signal.h>
+#include <stdbool.h>
+
+/* The flag; zero until a signal came, then its number. */
+const volatile sig_atomic_t *interrupt_install(void);
+bool interrupt_seen(void);
+
+#endif

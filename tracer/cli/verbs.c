@@ -1,0 +1,131 @@
+#include "verbs.h"
+
+#include <string.h>
+
+#include "nearest.h"
+
+#define MANY SIZE_MAX
+
+static const struct verb table[] = {
+    {
+        .name = "explore",
+        .bit = VERB_EXPLORE,
+        .usage = "[options] -- WORKER [ARG...]",
+        .summary = "record one run, explore its crash states",
+        .about =
+            "Records one run of the worker, works out every state that a crash could have left in\n"
+            "its workspace, starts the recovery on each, and asks the check whether what was\n"
+            "promised still holds. The worker runs on a private copy of the workspace; your own\n"
+            "directory is never written.\n"
+            "\n"
+            "Recovery and check run with the crash state at the workspace's own path, as their\n"
+            "working directory, with BRINK_WORKSPACE, BRINK_STATE, BRINK_MODEL, BRINK_ACKED (a "
+            "file\n"
+            "with what the worker had printed before the crash) and BRINK_SENT (the same for its\n"
+            "sockets) set. Without --recover only the check runs; with neither, the worker's own\n"
+            "command line is the recovery, which must end with 0 and change nothing when repeated.",
+        .examples = "  brink explore --init seed --check 'sqlite3 db \"pragma integrity_check\" | "
+                    "grep -qx ok' "
+                    "\\\n"
+                    "      -- sqlite3 db 'insert into t values (1)'\n"
+                    "  brink explore -C data --recover './server --repair' --check ./audit -- "
+                    "./server --once\n"
+                    "  brink explore --model torn --budget 0 --jobs 2 --check ./audit -- ./worker\n"
+                    "  brink explore --shard 1/4 --out part-1 --check ./audit -- ./worker\n",
+        .takes_worker = true,
+        .run = verb_explore,
+    },
+    {.name = "audit", .summary = "what one run promised or destroyed too early"},
+    {
+        .name = "trace",
+        .bit = VERB_TRACE,
+        .usage = "[options] -- WORKER [ARG...]",
+        .summary = "record one run and print its ops, syncs and promises",
+        .about =
+            "Records one run and prints its ops to stdout, one for each line, with a tab between\n"
+            "the columns: number, thread, call, mark, what it did, where in the source. Marks: "
+            "sync,\n"
+            "acked (stdout took it: a promise), sent (a socket took it), - for the others. The ops "
+            "come\n"
+            "after all that the worker printed. Nothing is kept unless --out is given.",
+        .examples = "  brink trace -- ./worker\n"
+                    "  brink trace -C data -- ./server --once | grep -w sync\n"
+                    "  brink trace --out traced -- sqlite3 db 'create table t (a)'\n",
+        .takes_worker = true,
+        .run = verb_trace,
+    },
+    {.name = "kill", .summary = "halt the worker at one barrier, SIGKILL it, leave the workspace"},
+    {.name = "run", .summary = "run scenario files and their matrix"},
+    {.name = "evidence", .summary = "check an evidence archive again"},
+    {.name = "corpus", .summary = "torn-tail corpora from a recorded run or from a file"},
+    {
+        .name = "replay",
+        .bit = VERB_REPLAY,
+        .usage = "[--run RUN] STATE [options]",
+        .summary = "rebuild one state; recover and check it again, or open a shell in it",
+        .about = "Rebuilds one crash state of a finished run and runs its recovery and check on it "
+                 "once\n"
+                 "more, with the options of that run. STATE is a state's id as the report prints "
+                 "it, or\n"
+                 "the beginning of one. Exit status 0: it held; 1: it did not.",
+        .examples = "  brink replay 7f3a91c2d4\n"
+                    "  brink replay --run nightly 7f3a91c2d4 --shell\n"
+                    "  brink replay 7f3a91c2d4 --keep /tmp/state\n",
+        .words_min = 1,
+        .words_max = 1,
+        .run = verb_replay,
+    },
+    {.name = "explain", .summary = "how a directory found after a real crash came to be"},
+    {.name = "report", .summary = "render a finished run again"},
+    {
+        .name = "merge",
+        .bit = VERB_MERGE,
+        .usage = "RUN... -o RUN",
+        .summary = "join the runs of several shards",
+        .about =
+            "Joins the runs that `brink explore --shard I/N` made on several machines: the same\n"
+            "worker, recorded with the same outcome. The result is a run like any other, with\n"
+            "counts, findings and reports over all their states.",
+        .examples = "  brink merge part-1 part-2 part-3 -o whole\n",
+        .words_min = 1,
+        .words_max = MANY,
+        .run = verb_merge,
+    },
+    {
+        .name = "doctor",
+        .bit = VERB_DOCTOR,
+        .usage = "",
+        .summary = "what this machine allows, and what to do about what it does not",
+        .about =
+            "Tries each ability of the machine that brink uses and says which way it goes: yes,\n"
+            "fallback (slower or less private), or no, with what to do. Honours BRINK_WITHOUT.\n"
+            "Exit status 0 when all that is needed is there, 1 otherwise.",
+        .examples = "  brink doctor\n"
+                    "  BRINK_WITHOUT=all brink doctor\n",
+        .run = verb_doctor,
+    },
+};
+
+enum { VERBS = sizeof table / sizeof *table };
+
+const struct verb *verb_table(size_t *count)
+{
+    *count = VERBS;
+    return table;
+}
+
+const struct verb *verb_find(const char *name)
+{
+    for (size_t i = 0; i < VERBS; i++)
+        if (strcmp(table[i].name, name) == 0)
+            return &table[i];
+    return NULL;
+}
+
+const char *verb_nearest(const char *name)
+{
+    const char *names[VERBS];
+    for (size_t i = 0; i < VERBS; i++)
+        names[i] = table[i].name;
+    return nearest_word(name, names, VERBS);
+}
