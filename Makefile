@@ -36,9 +36,23 @@ OBJ      := $(SRC:%.c=$(BUILD)/%.o)
 CLI_OBJ  := $(CLI_SRC:%.c=$(BUILD)/%.o)
 TEST_OBJ := $(TEST_SRC:%.c=$(BUILD)/%.o)
 
+# Programs for the tests to explore. What one needs beyond the usual stands in NAME_LIBS.
+WORKERS  := $(OUT)/workers
+WORK_SRC := $(wildcard tests/workers/*.c)
+WORK_BIN := $(WORK_SRC:tests/workers/%.c=$(WORKERS)/%) $(WORKERS)/replace-static \
+            $(WORKERS)/replace-musl $(WORKERS)/replace-asan $(WORKERS)/replace-go \
+            $(WORKERS)/Replace.class
+lmdb_LIBS := -llmdb
+gdbm_LIBS := -lgdbm
+
 all: $(BIN)/brink
 
-$(BUILD)/%.o: %.c
+deps:
+	@tools/deps build
+deps-check:
+	@tools/deps build lint test
+
+$(BUILD)/%.o: %.c | deps
 	@mkdir -p $(@D)
 	$(CC) $(OURS) $(CFLAGS) $(SANFLAGS) -c $< -o $@
 
@@ -52,8 +66,55 @@ $(BUILD)/unit_tests: $(OBJ) $(filter-out %/main.o,$(CLI_OBJ)) $(TEST_OBJ)
 unit: $(BUILD)/unit_tests
 	$(BUILD)/unit_tests
 
+check: deps-check all $(BUILD)/unit_tests workers
+	@tools/check $(OUT) full
+
+check-san: deps-check workers
+	@$(MAKE) --no-print-directory SAN=1 all $(OUT)/san/unit_tests
+	@SAN=1 tools/check $(OUT) core
+
+lint: deps-check all
+	@tools/lint $(BUILD)
+
+fmt:
+	clang-format -i $$(git ls-files --cached --others --exclude-standard '*.c' '*.h')
+
+demo: all
+	@tools/deps demo
+	@tools/demo $(BIN)/brink
+
+soak: deps-check all workers
+	@tests/soak $(OUT)
+
+bench: all
+	@tools/deps bench
+	@bench/run
+
+install: all
+	install -D -m 755 $(BIN)/brink $(DESTDIR)$(PREFIX)/bin/brink
+
 clean:
 	rm -rf $(OUT)
 
+workers: $(WORK_BIN)
+$(WORK_BIN): | deps-check
+WORK_CC = @mkdir -p $(@D); $(1) -std=gnu17 -D_GNU_SOURCE -O1 -g -Wall -Wextra -Werror -pthread
+$(WORKERS)/%: tests/workers/%.c
+	$(call WORK_CC,$(CC)) $< $($*_LIBS) -o $@
+$(WORKERS)/judge: tests/workers/judge.c # started once for each state: static starts fastest
+	$(call WORK_CC,$(CC)) -static $< -o $@
+$(WORKERS)/%-static: tests/workers/%.c
+	$(call WORK_CC,$(CC)) -static $< -o $@
+$(WORKERS)/%-musl: tests/workers/%.c
+	$(call WORK_CC,musl-gcc) -static $< -o $@
+$(WORKERS)/%-asan: tests/workers/%.c
+	$(call WORK_CC,$(CC)) -fsanitize=address $< -o $@
+$(WORKERS)/%-go: tests/workers/%.go
+	@mkdir -p $(@D)
+	CGO_ENABLED=0 GO111MODULE=off GOCACHE=$(abspath $(OUT))/go-cache go build -o $@ $<
+$(WORKERS)/%.class: tests/workers/%.java
+	@mkdir -p $(@D)
+	javac -d $(@D) $<
+
 -include $(OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TEST_OBJ:.o=.d)
-.PHONY: all unit clean
+.PHONY: all deps deps-check unit check check-san lint fmt demo soak bench install clean workers
