@@ -65,6 +65,14 @@ static void rehash(struct map *map, size_t capacity)
     *map = larger;
 }
 
+/* Doubles, unless clearing away what was deleted is enough. */
+static void make_room(struct map *map)
+{
+    const bool is_crowded = map->count * 2 + 8 > map->capacity;
+    const size_t larger = map->capacity ? map->capacity * 2 : 16;
+    rehash(map, is_crowded ? larger : map->capacity);
+}
+
 bool map_put(struct map *map, uint64_t key, uint64_t value)
 {
     struct map_slot *slot = find(map, key);
@@ -73,8 +81,7 @@ bool map_put(struct map *map, uint64_t key, uint64_t value)
         return false;
     }
     if ((map->filled + 1) * 4 > map->capacity * 3)
-        rehash(map, map->count * 2 + 8 > map->capacity ? (map->capacity ? map->capacity * 2 : 16)
-                                                       : map->capacity);
+        make_room(map);
     insert_new(map, key, value);
     return true;
 }
