@@ -49,9 +49,10 @@ static uint64_t vdso_address(pid_t tid)
         return 0;
     uint64_t entry[2];
     uint64_t found = 0;
-    while (found == 0 && fread(entry, sizeof entry, 1, auxv) == 1 && entry[0] != AT_NULL)
+    while (found == 0 && fread(entry, sizeof entry, 1, auxv) == 1 && entry[0] != AT_NULL) {
         if (entry[0] == AT_SYSINFO_EHDR)
             found = entry[1];
+    }
     fclose(auxv);
     return found;
 }
@@ -78,18 +79,20 @@ static uint64_t syscall_address(const struct injection *injection)
 static bool wait_stop(pid_t tid, int *status, struct err *err)
 {
     siginfo_t info = {0};
-    while (waitid(P_PID, (id_t)tid, &info, WEXITED | WSTOPPED | WNOWAIT | __WALL) == -1)
+    while (waitid(P_PID, (id_t)tid, &info, WEXITED | WSTOPPED | WNOWAIT | __WALL) == -1) {
         if (errno != EINTR)
             return err_system(err, "wait for thread %d", (int)tid);
+    }
     const bool is_exit_event =
         info.si_code == CLD_TRAPPED && (info.si_status >> 8) == PTRACE_EVENT_EXIT;
     if ((info.si_code != CLD_TRAPPED && info.si_code != CLD_STOPPED) || is_exit_event) {
         errno = ESRCH;
         return err_system(err, "thread %d was killed", (int)tid);
     }
-    while (waitpid(tid, status, __WALL) == -1)
+    while (waitpid(tid, status, __WALL) == -1) {
         if (errno != EINTR)
             return err_system(err, "wait for thread %d", (int)tid);
+    }
     return true;
 }
 
@@ -128,9 +131,10 @@ static bool put_back(const struct injection *injection, struct err *err)
         return err_system(err, "put back the registers of thread %d", (int)tid);
     if (ptrace(PTRACE_SETSIGMASK, tid, SIGNAL_SET_SIZE, &injection->blocked) == -1)
         return err_system(err, "put back the signal mask of thread %d", (int)tid);
-    for (int signo = 1; signo < 64; signo++)
+    for (int signo = 1; signo < 64; signo++) {
         if ((injection->caught >> signo & 1) != 0)
             syscall(SYS_tkill, tid, signo);
+    }
     if (injection->wants_stop_again)
         ptrace(PTRACE_INTERRUPT, tid, 0, 0);
     return true;
@@ -153,8 +157,10 @@ static bool drive(struct injection *injection, long nr, const unsigned long args
     regs.r9 = args[5];
     if (ptrace(PTRACE_SETREGS, injection->tid, 0, &regs) == -1)
         return err_system(err, "set the registers of thread %d", (int)injection->tid);
-    if (!run_to_syscall_stop(injection, err) || !run_to_syscall_stop(injection, err))
-        return false;
+    for (int stops = 0; stops < 2; stops++) { /* its entry, its exit */
+        if (!run_to_syscall_stop(injection, err))
+            return false;
+    }
     if (ptrace(PTRACE_GETREGS, injection->tid, 0, &regs) == -1)
         return err_system(err, "read the registers of thread %d", (int)injection->tid);
     *result = (long)regs.rax;
@@ -175,9 +181,7 @@ bool inject_call(pid_t tid, long nr, const unsigned long args[6], long *result, 
     const bool is_done = drive(&injection, nr, args, &returned, err);
     if (!is_done) {
         struct err ignored = {0}; /* the first reason is the one to tell */
-        if (err->os_errno != ESRCH && !put_back(&injection, &ignored))
-            return false;
-        return false;
+        return err->os_errno != ESRCH && put_back(&injection, &ignored) && false;
     }
     if (!put_back(&injection, err))
         return false;
