@@ -14,7 +14,11 @@ MUST_USE bool folder_copy(int from_fd, int to_fd, struct err *err);
  * way. A missing one is no failure. Never follows a symbolic link, never crosses a mount. */
 MUST_USE bool folder_remove(int parent_fd, const char *name, struct err *err);
 
-/* Makes a new directory parent/.brink-XXXXXX (mode 0700) and gives its path, which the caller
+/* A new random name parent/.brink-XXXXXXXXXX, for who must be told of a folder before it is made.
+ * Caller frees. */
+char *folder_name(const char *parent);
+
+/* Makes a new directory parent/.brink-XXXXXXXXXX (mode 0700) and gives its path, which the caller
  * frees. */
 MUST_USE bool folder_temporary(const char *parent, char **out, struct err *err);
 
