@@ -24,11 +24,15 @@ static void catch_signal(int signal_number)
     sigaction(signal_number, &action, NULL);
 }
 
-const volatile sig_atomic_t *interrupt_install(void)
+void interrupt_install(void)
 {
     catch_signal(SIGINT);
     catch_signal(SIGTERM);
     catch_signal(SIGHUP);
+}
+
+const volatile sig_atomic_t *interrupt_flag(void)
+{
     return &interrupt_signal;
 }
 

@@ -8,8 +8,9 @@
 #include <signal.h>
 #include <stdbool.h>
 
-/* The flag; zero until a signal came, then its number. */
-const volatile sig_atomic_t *interrupt_install(void);
+/* The flag is zero until a signal came, then its number. */
+void interrupt_install(void);
+const volatile sig_atomic_t *interrupt_flag(void);
 bool interrupt_seen(void);
 
 #endif

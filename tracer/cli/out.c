@@ -14,7 +14,7 @@
 
 /* All that brink ever writes into an output folder. */
 static const char *const ours[] = {
-    "run.db",       "run.db-journal", "run.db-wal",  "run.db-shm", "payload",
+    "run.db",       "run.db-journal", "run.db-wal",  "run.db-shm", "run.payload",
     "summary.json", "junit.xml",      "report.html", "states",
 };
 enum { OURS = sizeof ours / sizeof *ours };
