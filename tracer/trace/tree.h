@@ -95,18 +95,34 @@ struct tree_xattr {
 };
 bool tree_xattr(const struct tree *tree, uint32_t node, size_t index, struct tree_xattr *out);
 
+/* When its content (a directory: its entries) was last changed by an op, in ns since 1970; what its
+ * mtime is unless a call set one. 0 when the node is not known. Not in the hash. */
+int64_t tree_changed_ns(const struct tree *tree, uint32_t node);
+
+/* Whether some name leads from the root to the node. */
+bool tree_is_visible(const struct tree *tree, uint32_t node);
+
+/* The numbers of the blocks of a regular file that hold anything but zeros, in growing order.
+ * Caller frees *out. */
+size_t tree_blocks(const struct tree *tree, uint32_t node, uint64_t **out);
+
 /* What was touched since the last tree_touched_clear, by apply and by undo alike, each item once:
- * nodes (attributes, size, entries), and blocks of regular files. For the one disk.h mirror that
- * follows this tree. */
+ * nodes (attributes, size, entries), blocks of regular files, and names. For the one disk.h mirror
+ * that follows this tree. */
 struct tree_block {
     uint32_t node;
     uint64_t block; /* number: offset / TREE_BLOCK */
+};
+struct tree_place {
+    uint32_t dir, name;
 };
 struct tree_touched {
     const uint32_t *nodes;
     size_t nodes_count;
     const struct tree_block *blocks;
     size_t blocks_count;
+    const struct tree_place *places; /* directory entries that came, went or changed */
+    size_t places_count;
 };
 struct tree_touched tree_touched(const struct tree *tree);
 void tree_touched_clear(struct tree *tree);
