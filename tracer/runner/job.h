@@ -10,19 +10,9 @@
 
 #include <signal.h>
 
+#include "command.h"
 #include "janitor.h"
 #include "tracer/trace/store.h"
-
-/* A command as the user gave it, ready to start: directly when it has no shell syntax. */
-struct command {
-    char *text;
-    char **argv; /* NULL-terminated: the words, or {"/bin/sh", "-c", text} */
-};
-
-/* Splits a command; a relative first word with a slash is resolved against the current directory.
- * When it needs no shell its program must exist and be executable: ERR_USAGE otherwise. */
-MUST_USE bool command_parse(const char *text, struct command *out, struct err *err);
-void command_fini(struct command *command);
 
 struct job_options {
     const struct trace *trace;
