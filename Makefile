@@ -99,7 +99,7 @@ clean:
 workers: $(WORK_BIN)
 $(WORK_BIN): | deps-check
 WORK_CC = @mkdir -p $(@D); $(1) -std=gnu17 -D_GNU_SOURCE -O1 -g -Wall -Wextra -Werror -pthread
-$(WORKERS)/%: tests/workers/%.c
+$(WORKERS)/%: tests/workers/%.c tests/workers/worker.h
 	$(call WORK_CC,$(CC)) $< $($*_LIBS) -o $@
 $(WORKERS)/judge: tests/workers/judge.c # started once for each state: static starts fastest
 	$(call WORK_CC,$(CC)) -static $< -o $@
