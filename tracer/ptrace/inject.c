@@ -179,11 +179,10 @@ bool inject_call(pid_t tid, long nr, const unsigned long args[6], long *result, 
 
     long returned = 0;
     const bool is_done = drive(&injection, nr, args, &returned, err);
-    if (!is_done) {
-        struct err ignored = {0}; /* the first reason is the one to tell */
-        return err->os_errno != ESRCH && put_back(&injection, &ignored) && false;
-    }
-    if (!put_back(&injection, err))
+    if (!is_done && err->os_errno == ESRCH)
+        return false;
+    struct err ignored = {0}; /* the first reason is the one to tell */
+    if (!put_back(&injection, is_done ? err : &ignored) || !is_done)
         return false;
     *result = returned;
     return true;

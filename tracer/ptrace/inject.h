@@ -13,7 +13,8 @@
 
 /* nr and up to six arguments; *result is what the kernel returned (-errno on failure). Signals and
  * stops that come meanwhile are not lost: they happen after the thread goes on. When the thread is
- * killed meanwhile, err->os_errno is ESRCH and its wait status is left for the caller to wait for. */
+ * killed meanwhile, err->os_errno is ESRCH and its wait status is left for the caller to wait for.
+ */
 MUST_USE bool inject_call(pid_t tid, long nr, const unsigned long args[6], long *result,
                           struct err *err);
 
