@@ -114,7 +114,7 @@ void group_findings(struct run *run)
             drop(&finding);
             continue;
         }
-        snprintf(finding.id, sizeof finding.id, "F%zu", run->findings_count + 1);
+        snprintf(finding.id, sizeof finding.id, "F%u", (unsigned)run->findings_count + 1);
         run->findings[run->findings_count++] = finding;
     }
 }

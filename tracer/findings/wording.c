@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "tracer/base/check.h"
 #include "tracer/base/mem.h"
 #include "tracer/base/own.h"
 #include "tracer/base/text.h"
@@ -10,6 +11,13 @@
 static const struct op *op_at(const struct run *run, uint32_t index)
 {
     return index == UINT32_MAX ? NULL : &run->trace->ops[index];
+}
+
+/* The op that a torn window is about: there always is one. */
+static const struct op *torn_op(const struct run *run, const struct window *window)
+{
+    CHECK(window->open < run->trace->count);
+    return &run->trace->ops[window->open];
 }
 
 static uint32_t shown(const struct run *run, uint32_t index)
@@ -66,8 +74,8 @@ static char *killed_sentence(const struct run *run, const struct window *window)
 
 static char *torn_sentence(const struct run *run, const struct window *window)
 {
-    char *what OWN(own_mem) = trace_sentence(run->trace, op_at(run, window->open));
-    const struct op *op = op_at(run, window->open);
+    char *what OWN(own_mem) = trace_sentence(run->trace, torn_op(run, window));
+    const struct op *op = torn_op(run, window);
     if (op->kind == OP_STORE) {
         return mem_format("%s (op %u), through a shared mapping, can reach the file in part, which "
                           "%s (%llu such states)",
@@ -110,17 +118,16 @@ static char *killed_missing(const struct run *run, const struct op *open, const 
 
 char *wording_missing(const struct run *run, const struct window *window)
 {
-    const struct op *open = op_at(run, window->open);
     if (window->model == MODEL_KILL)
-        return killed_missing(run, open, op_at(run, window->close));
-    char *path OWN(own_mem) = text_escape(path_of(run, open), SIZE_MAX);
+        return killed_missing(run, op_at(run, window->open), op_at(run, window->close));
+    char *path OWN(own_mem) = text_escape(path_of(run, torn_op(run, window)), SIZE_MAX);
     return mem_format("a length or checksum by which recovery tells an incomplete write to %s",
                       path);
 }
 
 static bool has_page_edge(const struct run *run, const struct window *window)
 {
-    const struct op *op = op_at(run, window->open);
+    const struct op *op = torn_op(run, window);
     for (size_t i = window->first; i < run->states_count && run->states[i].op <= window->open;
          i++) {
         const struct state *state = &run->states[i];
@@ -135,7 +142,7 @@ char *wording_cause(const struct run *run, const struct window *window)
 {
     if (window->model != MODEL_TORN)
         return NULL;
-    if (op_at(run, window->open)->kind == OP_STORE) {
+    if (torn_op(run, window)->kind == OP_STORE) {
         return mem_string(
             "pages of a shared mapping are written back one by one, at any time and in "
             "any order: a power loss leaves some without the others");
