@@ -8,7 +8,7 @@ name_test() { # NAME BODY...
     shift
     [ -z "${bodies[$name]:-}" ] || { echo "tests: $name is named twice" >&2; exit 2; }
     names+=("$name")
-    bodies[$name]=$(printf '%q ' "$@")
+    printf -v "bodies[$name]" '%q ' "$@"
     needs_root[$name]=${want_root:-}
     is_core[$name]=${want_core:-}
     limits[$name]=${want_limit:-60}
