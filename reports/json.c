@@ -1,0 +1,176 @@
+#include <jansson.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "report.h"
+#include "tracer/base/clock.h"
+#include "tracer/base/mem.h"
+#include "tracer/base/own.h"
+#include "tracer/base/text.h"
+#include "words.h"
+
+/* summary.json, version 1. Keys are only ever added, never renamed: programs read this. */
+
+static json_t *number(uint64_t value)
+{
+    return json_integer((json_int_t)value);
+}
+
+/* JSON is UTF-8; what is none has its odd bytes written as \xNN. NULL is null. */
+static json_t *text(const char *bytes)
+{
+    if (!bytes)
+        return json_null();
+    json_t *plain = json_string(bytes);
+    if (plain)
+        return plain;
+    char *escaped OWN(own_mem) = text_escape(bytes, SIZE_MAX);
+    return json_string(escaped);
+}
+
+static json_t *seconds(int64_t ns)
+{
+    enum { MICROSECOND = 1000 };
+    return json_real((double)(ns / MICROSECOND) / 1e6);
+}
+
+static json_t *words_of(char *const *argv)
+{
+    json_t *list = json_array();
+    for (; argv && *argv; argv++)
+        json_array_append_new(list, text(*argv));
+    return list;
+}
+
+static json_t *recorded(const struct run *run)
+{
+    const struct words_recorded recorded = words_recorded(run);
+    const struct trace_about *about = &run->trace->about;
+    json_t *source = json_object();
+    json_object_set_new(source, "tracer", number(recorded.ops));
+    json_object_set_new(source, "shim", number(0));
+    json_t *object = json_object();
+    json_object_set_new(object, "processes", number(about->processes));
+    json_object_set_new(object, "ops", number(recorded.ops));
+    json_object_set_new(object, "syncs", number(recorded.syncs));
+    json_object_set_new(object, "bytes", number(recorded.bytes));
+    json_object_set_new(object, "seconds", seconds(about->elapsed_ns));
+    json_object_set_new(object, "complete", json_true()); /* otherwise nothing is explored */
+    json_object_set_new(object, "source", source);
+    json_object_set_new(object, "wait_status", json_integer(about->wait_status));
+    return object;
+}
+
+static json_t *model(const struct model_counts *counts)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "legal", number(counts->legal));
+    json_object_set_new(object, "tried", number(counts->tried));
+    json_object_set_new(object, "distinct", number(counts->distinct));
+    json_object_set_new(object, "violated", number(counts->violated));
+    json_object_set_new(object, "crashed", number(counts->crashed));
+    json_object_set_new(object, "hung", number(counts->hung));
+    json_object_set_new(object, "flaky", number(counts->flaky));
+    if (counts->legal_is_bound)
+        json_object_set_new(object, "legal_is_bound", json_true());
+    return object;
+}
+
+static json_t *models(const struct run *run)
+{
+    json_t *object = json_object();
+    for (int i = 0; i < MODEL_COUNT; i++) {
+        if (run->model_wanted[i])
+            json_object_set_new(object, model_name((enum model_kind)i), model(&run->models[i]));
+    }
+    return object;
+}
+
+static json_t *verified(const struct verified *verified)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "seed", number(verified->seed));
+    json_object_set_new(object, "tried", number(verified->tried));
+    json_object_set_new(object, "equal", number(verified->equal));
+    json_object_set_new(object, "same_shape", number(verified->same_shape));
+    json_object_set_new(object, "unstable", number(verified->unstable));
+    json_object_set_new(object, "skipped", text(verified->skipped));
+    return object;
+}
+
+static json_t *notes(const struct run *run)
+{
+    json_t *list = json_array();
+    const char **lines OWN(own_mem) = words_notes(run);
+    for (const char **line = lines; *line; line++)
+        json_array_append_new(list, text(*line));
+    return list;
+}
+
+static json_t *finding(const struct run *run, const struct finding *finding)
+{
+    char *replay OWN(own_mem) = words_replay(run, finding);
+    json_t *object = json_object();
+    json_object_set_new(object, "id", text(finding->id));
+    json_object_set_new(object, "key", text(finding->key));
+    json_object_set_new(object, "weakest", text(model_name(finding->weakest)));
+    json_object_set_new(object, "profiles", json_array()); /* kill and torn need no file system */
+    json_object_set_new(object, "states", number(finding->states));
+    json_object_set_new(object, "op", number(words_op(run, finding->op)));
+    json_object_set_new(object, "call", text(finding->call));
+    json_object_set_new(object, "path", text(finding->path));
+    json_object_set_new(object, "where", text(finding->where));
+    json_object_set_new(object, "missing", text(finding->missing));
+    json_object_set_new(object, "sentence", text(finding->sentence));
+    json_object_set_new(object, "replay", text(replay));
+    json_object_set_new(object, "cause", text(finding->cause));
+    json_object_set_new(object, "why", text(finding->why));
+    json_object_set_new(object, "output", text(finding->output));
+    return object;
+}
+
+static json_t *findings(const struct run *run)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < run->findings_count; i++)
+        json_array_append_new(list, finding(run, &run->findings[i]));
+    return list;
+}
+
+static json_t *summary(const struct run *run)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "schema", text("brink/summary/1"));
+    json_object_set_new(object, "version", text(BRINK_VERSION));
+    json_object_set_new(object, "worker", words_of(run->trace->about.argv));
+    json_object_set_new(object, "result", text(words_result(run)));
+    json_object_set_new(object, "recorded", recorded(run));
+    json_object_set_new(object, "models", models(run));
+    json_object_set_new(object, "checked", number(run->checked));
+    json_object_set_new(object, "verified_by_kill", verified(&run->verified));
+    json_object_set_new(object, "canary", text(words_canary(run->canary)));
+    json_object_set_new(object, "seconds", seconds(run->elapsed_ns));
+    json_object_set_new(object, "notes", notes(run));
+    json_object_set_new(object, "findings", findings(run));
+    json_object_set_new(object, "complete", json_boolean(run->complete));
+    json_object_set_new(object, "recover", text(run->recover));
+    json_object_set_new(object, "check", text(run->check));
+    return object;
+}
+
+static void own_json(json_t **value)
+{
+    json_decref(*value);
+}
+
+static bool write_json(FILE *to, const struct run *run, struct err *err)
+{
+    enum { DIGITS = 12 }; /* enough for microseconds, too few to show 0.3 as 0.2999... */
+    json_t *object OWN(own_json) = summary(run);
+    if (json_dumpf(object, to, JSON_INDENT(2) | JSON_REAL_PRECISION(DIGITS)) != 0 ||
+        fputc('\n', to) == EOF)
+        return err_system(err, "write summary.json");
+    return true;
+}
+
+const struct report report_json = {.name = "json", .file = "summary.json", .write = write_json};

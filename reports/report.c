@@ -1,0 +1,21 @@
+#include "report.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const struct report *report_find(const char *name)
+{
+    static const struct report *const all[] = {&report_json, &report_junit, &report_terminal};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        if (strcmp(all[i]->name, name) == 0)
+            return all[i];
+    }
+    return NULL;
+}
+
+bool report_wants_colour(FILE *to)
+{
+    const char *refusal = getenv("NO_COLOR"); /* no-color.org: set and not empty */
+    return isatty(fileno(to)) && !(refusal && *refusal);
+}
