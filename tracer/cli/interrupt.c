@@ -40,3 +40,8 @@ bool interrupt_seen(void)
 {
     return interrupt_signal != 0;
 }
+
+void interrupt_request(void)
+{
+    interrupt_signal = SIGTERM;
+}

@@ -13,4 +13,7 @@ void interrupt_install(void);
 const volatile sig_atomic_t *interrupt_flag(void);
 bool interrupt_seen(void);
 
+/* The same as a signal, for an error that makes going on useless. */
+void interrupt_request(void);
+
 #endif

@@ -128,23 +128,23 @@ static const struct {
     const char *name; /* in the store, after "option." */
     const char *title;
     char *(*write)(const struct settings *settings);
-    bool is_free; /* may differ in a resumed run */
+    enum { ALWAYS_EQUAL, FREE_IN_MERGE, FREE } freedom; /* may it differ in what is one run? */
 } items[] = {
-    {"worker", "the worker", write_worker, false},
-    {"cwd", "the current directory", write_cwd, false},
-    {"dir", "--dir", write_dir, false},
-    {"init", "--init", write_init, false},
-    {"setup", "--setup", write_setup, false},
-    {"exclude", "--exclude", write_exclude, false},
-    {"env", "--env", write_env, false},
-    {"model", "--model", write_model, false},
-    {"recover", "--recover", write_recover, false},
-    {"check", "--check", write_check, false},
-    {"timeout", "--timeout", write_timeout, false},
-    {"net", "--net", write_net, false},
-    {"budget", "--budget", write_budget, false},
-    {"shard", "--shard", write_shard, false},
-    {"slot-dir", "--slot-dir", write_slot_dir, true},
+    {"worker", "the worker", write_worker, ALWAYS_EQUAL},
+    {"cwd", "the current directory", write_cwd, FREE_IN_MERGE},
+    {"dir", "--dir", write_dir, ALWAYS_EQUAL},
+    {"init", "--init", write_init, ALWAYS_EQUAL},
+    {"setup", "--setup", write_setup, ALWAYS_EQUAL},
+    {"exclude", "--exclude", write_exclude, ALWAYS_EQUAL},
+    {"env", "--env", write_env, ALWAYS_EQUAL},
+    {"model", "--model", write_model, ALWAYS_EQUAL},
+    {"recover", "--recover", write_recover, ALWAYS_EQUAL},
+    {"check", "--check", write_check, ALWAYS_EQUAL},
+    {"timeout", "--timeout", write_timeout, ALWAYS_EQUAL},
+    {"net", "--net", write_net, ALWAYS_EQUAL},
+    {"budget", "--budget", write_budget, ALWAYS_EQUAL},
+    {"shard", "--shard", write_shard, FREE_IN_MERGE},
+    {"slot-dir", "--slot-dir", write_slot_dir, FREE},
 };
 enum { ITEMS = sizeof items / sizeof *items };
 
@@ -175,22 +175,72 @@ static bool get(struct store *store, const char *item, char **out, struct err *e
     return true;
 }
 
-bool kept_compare(struct store *store, const struct settings *settings, bool is_shard_free,
-                  char **difference, struct err *err)
+static char *tell_difference(size_t item, const char *before, const char *now)
+{
+    return mem_format("%s was '%s' and is '%s' now", items[item].title, before, now);
+}
+
+bool kept_compare(struct store *store, const struct settings *settings, char **difference,
+                  struct err *err)
 {
     *difference = NULL;
-    for (size_t i = 0; i < ITEMS; i++) {
+    for (size_t i = 0; i < ITEMS && *difference == NULL; i++) {
         char *kept OWN(own_mem) = NULL;
         char *now OWN(own_mem) = items[i].write(settings);
-        if (items[i].is_free || (is_shard_free && strcmp(items[i].name, "shard") == 0))
+        if (items[i].freedom == FREE)
             continue;
         if (!get(store, items[i].name, &kept, err))
             return false;
-        if (strcmp(kept, now) == 0)
-            continue;
-        *difference = mem_format("%s was '%s' and is '%s' now", items[i].title, kept, now);
-        return true;
+        if (strcmp(kept, now) != 0)
+            *difference = tell_difference(i, kept, now);
     }
+    return true;
+}
+
+bool kept_compare_runs(struct store *first, struct store *other, char **difference, struct err *err)
+{
+    *difference = NULL;
+    for (size_t i = 0; i < ITEMS && *difference == NULL; i++) {
+        char *a OWN(own_mem) = NULL;
+        char *b OWN(own_mem) = NULL;
+        if (items[i].freedom != ALWAYS_EQUAL)
+            continue;
+        if (!get(first, items[i].name, &a, err) || !get(other, items[i].name, &b, err))
+            return false;
+        if (strcmp(a, b) != 0)
+            *difference =
+                mem_format("%s is '%s' in one and '%s' in the other", items[i].title, a, b);
+    }
+    return true;
+}
+
+bool kept_copy_whole(struct store *from, struct store *to, struct err *err)
+{
+    for (size_t i = 0; i < ITEMS; i++) {
+        char *name OWN(own_mem) = store_name(items[i].name);
+        char *value OWN(own_mem) = NULL;
+        if (!get(from, items[i].name, &value, err))
+            return false;
+        const bool is_shard = strcmp(items[i].name, "shard") == 0;
+        if (!store_set(to, name, is_shard ? "1/1" : value, err))
+            return false;
+    }
+    return true;
+}
+
+static const char resumable[] = "resumable";
+
+bool kept_set_resumable(struct store *store, struct err *err)
+{
+    return store_set(store, resumable, "yes", err);
+}
+
+bool kept_is_resumable(struct store *store, bool *out, struct err *err)
+{
+    char *value OWN(own_mem) = NULL;
+    if (!store_get(store, resumable, &value, err))
+        return false;
+    *out = value != NULL;
     return true;
 }
 

@@ -9,9 +9,21 @@
 MUST_USE bool kept_write(struct store *store, const struct settings *settings, struct err *err);
 
 /* *difference: what differs from the options of the run in the store, as one line that the caller
- * frees, or NULL. The shard is left out when is_shard_free. */
-MUST_USE bool kept_compare(struct store *store, const struct settings *settings, bool is_shard_free,
-                           char **difference, struct err *err);
+ * frees, or NULL. */
+MUST_USE bool kept_compare(struct store *store, const struct settings *settings, char **difference,
+                           struct err *err);
+
+/* The same between two runs that are to be joined: they may differ in their shard, and in where
+ * they were made. */
+MUST_USE bool kept_compare_runs(struct store *first, struct store *other, char **difference,
+                                struct err *err);
+
+/* Copies all options, for a run that is the whole of its shards. */
+MUST_USE bool kept_copy_whole(struct store *from, struct store *to, struct err *err);
+
+/* The mark of a run whose trace and states are all stored: it can be gone on with. */
+MUST_USE bool kept_set_resumable(struct store *store, struct err *err);
+MUST_USE bool kept_is_resumable(struct store *store, bool *out, struct err *err);
 
 /* The options of the run in the store. Strings and lists belong to *out. */
 struct kept {

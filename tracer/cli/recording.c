@@ -11,7 +11,7 @@
 #include "tracer/base/text.h"
 #include "tracer/trace/snapshot.h"
 
-static bool read_without(unsigned *out, struct err *err)
+bool recording_read_without(unsigned *out, struct err *err)
 {
     const char *list = getenv("BRINK_WITHOUT");
     *out = 0;
@@ -35,7 +35,7 @@ bool recording_prepare(struct recording *recording, const struct settings *setti
     recording->settings = settings;
     recording->janitor = janitor;
     recording->interrupted = interrupt_flag();
-    if (!read_without(&recording->without, err))
+    if (!recording_read_without(&recording->without, err))
         return false;
     if (out != NULL && settings->dir != NULL) {
         char *real OWN(own_mem) = realpath(settings->dir, NULL);
@@ -172,11 +172,14 @@ static bool self_check(const struct recording *recording, const struct trace *tr
                        char **difference, struct err *err)
 {
     struct tree *tree = tree_new(trace);
+    struct err misfit = {0};
     bool is_done = true;
-    for (uint32_t i = 0; is_done && i < trace->count; i++)
-        is_done = tree_apply(tree, &trace->ops[i], err);
-    is_done = is_done && snapshot_compare(tree, workspace_copy_fd(recording->workspace),
-                                          (const char *const *)recording->exclude, difference, err);
+    for (uint32_t i = 0; misfit.kind == ERR_NONE && i < trace->count; i++)
+        if (!tree_apply(tree, &trace->ops[i], &misfit))
+            *difference = mem_string(misfit.text);
+    if (misfit.kind == ERR_NONE)
+        is_done = snapshot_compare(tree, workspace_copy_fd(recording->workspace),
+                                   (const char *const *)recording->exclude, difference, err);
     tree_free(tree);
     return is_done || err_while(err, "self-check of the recording");
 }

@@ -35,6 +35,9 @@ void recording_fini(struct recording *recording);
 MUST_USE bool recording_make(struct recording *recording, struct store *store, struct trace *trace,
                              struct err *err);
 
+/* The kernel features that BRINK_WITHOUT switches off. */
+MUST_USE bool recording_read_without(unsigned *out, struct err *err);
+
 /* How the worker was run, for running it again; copy_fd and stdin_fd are to be set. */
 struct record_options recording_options(const struct recording *recording);
 
