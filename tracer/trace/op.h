@@ -27,12 +27,14 @@ enum op_kind {
     OP_TRUNCATE, /* node: size */
     OP_ALLOCATE, /* node: fallocate(mode, offset, size) */
     /* Names. dir/name: where. */
-    OP_CREATE, /* a new node of type mode & S_IFMT; payload: target of a symbolic link.
+    OP_CREATE, /* a new node of type and permission bits mode, owner uid and gid; payload: target of
+                  a symbolic link; size: st_rdev of a device node.
                   dir NODE_NONE: no name yet (O_TMPFILE) */
     OP_LINK,   /* node gets dir/name as well; path: that name, path2: the old one, where known */
     OP_UNLINK, /* dir/name goes (unlink and rmdir); node: what it was */
     OP_RENAME, /* dir/name becomes dir2/name2; node: what moves; node2: what it replaces, or what
-                  it is exchanged with when flags has RENAME_EXCHANGE */
+                  it is exchanged with when call_flags has RENAME_EXCHANGE. (The device that
+                  RENAME_WHITEOUT leaves behind is an OP_CREATE of its own, after this.) */
     OP_CARRY,  /* dir/name leaves the workspace (renamed to outside); node: what it was */
     /* Attributes. */
     OP_CHMOD,       /* node: mode (permission bits) */

@@ -40,6 +40,7 @@ struct tree_node {
 /* A tree with nothing but an empty root directory, of a trace that outlives it. */
 struct tree *tree_new(const struct trace *trace);
 void tree_free(struct tree *tree);
+const struct trace *tree_trace(const struct tree *tree);
 
 /* Applies one op. false: the op does not fit the tree (a broken trace: it names op and object), or
  * the payload could not be read. Ops that change no workspace are accepted and do nothing. */

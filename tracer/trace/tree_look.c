@@ -15,6 +15,11 @@ struct item *tree_item(const struct tree *tree, uint32_t node)
     return tree->items[node];
 }
 
+const struct trace *tree_trace(const struct tree *tree)
+{
+    return tree->trace;
+}
+
 const struct tree_node *tree_node(const struct tree *tree, uint32_t node)
 {
     const struct item *item = tree_item(tree, node);

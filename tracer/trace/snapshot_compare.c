@@ -1,0 +1,359 @@
+/* Holds a real directory against a tree. Knows nothing but the two: it is the judge of everything
+ * that claims to have made them equal. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "listing.h"
+#include "reach.h"
+#include "snapshot.h"
+#include "tracer/base/mem.h"
+#include "tracer/base/own.h"
+#include "tracer/base/text.h"
+#include "xattrs.h"
+
+enum { CHUNK = 1 << 16, MODE = 07777 };
+
+struct comparing {
+    const struct tree *tree;
+    const struct trace *trace;
+    const char *const *exclude;
+    char **difference;
+    struct map node_of;          /* hash of an inode to the node that it was met as */
+    struct map inode_of;         /* and the other way round */
+    uint8_t *on_disk, *by_trace; /* CHUNK bytes each */
+};
+
+/* A thing on both sides. */
+struct both {
+    uint32_t node;
+    const char *path;
+    struct stat stat;
+};
+
+/* Every part of the comparison returns true when it could look; whether there is a difference then
+ * stands in *difference. This notes one. */
+static bool differ(struct comparing *comparing, const char *path, const char *fmt, ...)
+    PRINTF(3, 4);
+static bool differ(struct comparing *comparing, const char *path, const char *fmt, ...)
+{
+    char what[600];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(what, sizeof what, fmt, args);
+    va_end(args);
+    char *shown OWN(own_mem) = text_escape(*path ? path : ".", SIZE_MAX);
+    *comparing->difference = mem_format("%s: %s", shown, what);
+    return true;
+}
+
+static const char *type_name(uint32_t mode)
+{
+    switch (mode & S_IFMT) {
+    case S_IFREG:
+        return "a file";
+    case S_IFDIR:
+        return "a folder";
+    case S_IFLNK:
+        return "a symbolic link";
+    case S_IFIFO:
+        return "a FIFO";
+    case S_IFSOCK:
+        return "a socket";
+    case S_IFBLK:
+        return "a block device";
+    case S_IFCHR:
+        return "a character device";
+    default:
+        return "something else";
+    }
+}
+
+static bool compare_stat(struct comparing *comparing, const struct both *both)
+{
+    const struct tree_node *node = tree_node(comparing->tree, both->node);
+    const struct stat *stat = &both->stat;
+    if ((node->mode & S_IFMT) != (stat->st_mode & S_IFMT))
+        return differ(comparing, both->path, "%s on disk, %s by the trace",
+                      type_name(stat->st_mode), type_name(node->mode));
+    if (S_ISREG(node->mode) && node->size != (uint64_t)stat->st_size)
+        return differ(comparing, both->path, "size %jd on disk, %" PRIu64 " by the trace",
+                      (intmax_t)stat->st_size, node->size);
+    if (!S_ISLNK(node->mode) && (node->mode & MODE) != (stat->st_mode & MODE))
+        return differ(comparing, both->path, "mode %04o on disk, %04o by the trace",
+                      stat->st_mode & MODE, node->mode & MODE);
+    if (node->uid != stat->st_uid || node->gid != stat->st_gid)
+        return differ(comparing, both->path, "owner %u:%u on disk, %u:%u by the trace",
+                      stat->st_uid, stat->st_gid, node->uid, node->gid);
+    const bool is_device = S_ISCHR(node->mode) || S_ISBLK(node->mode);
+    if (is_device && node->device != (uint32_t)stat->st_rdev)
+        return differ(comparing, both->path, "device %u:%u on disk, %u:%u by the trace",
+                      major(stat->st_rdev), minor(stat->st_rdev), major(node->device),
+                      minor(node->device));
+    return true;
+}
+
+static bool compare_target(struct comparing *comparing, const struct both *both, int dir_fd,
+                           const char *name, struct err *err)
+{
+    const struct tree_node *node = tree_node(comparing->tree, both->node);
+    char target[8192];
+    const ssize_t size = readlinkat(dir_fd, name, target, sizeof target);
+    if (size < 0)
+        return err_system(err, "read the link %s", both->path);
+    char *wanted OWN(own_mem) = mem_new(node->target_size, 1);
+    if (!trace_read(comparing->trace, node->target, wanted, node->target_size, err))
+        return false;
+    if ((size_t)size == node->target_size && memcmp(target, wanted, node->target_size) == 0)
+        return true;
+    char *there OWN(own_mem) = text_escape(target, (size_t)size);
+    char *here OWN(own_mem) = text_escape(wanted, node->target_size);
+    return differ(comparing, both->path, "leads to %.200s on disk, to %.200s by the trace", there,
+                  here);
+}
+
+/* Two xattr lists in order of names: the first place where they part. */
+static bool compare_xattrs(struct comparing *comparing, const struct both *both, int fd,
+                           struct err *err)
+{
+    struct xattrs xattrs OWN(xattrs_fini) = {0};
+    if (!xattrs_read(fd, &xattrs, err))
+        return err_while(err, "compare %s", both->path);
+    struct tree_xattr xattr;
+    size_t met = 0;
+    for (size_t i = 0; tree_xattr(comparing->tree, both->node, i, &xattr); i++) {
+        const char *name = trace_string(comparing->trace, xattr.name);
+        if (!xattrs_is_followed(name))
+            continue;
+        const struct xattr_value *there = met < xattrs.count ? &xattrs.items[met++] : NULL;
+        const int order = there ? strcmp(there->name, name) : 1;
+        if (order < 0)
+            return differ(comparing, both->path, "attribute %s on disk, not by the trace",
+                          there->name);
+        if (order > 0)
+            return differ(comparing, both->path, "attribute %s by the trace, not on disk", name);
+        char *value OWN(own_mem) = mem_new(xattr.size, 1);
+        if (!trace_read(comparing->trace, xattr.payload, value, xattr.size, err))
+            return false;
+        if (there->size != xattr.size || memcmp(there->value, value, xattr.size) != 0)
+            return differ(comparing, both->path, "attribute %s has another value", name);
+    }
+    if (met < xattrs.count)
+        return differ(comparing, both->path, "attribute %s on disk, not by the trace",
+                      xattrs.items[met].name);
+    return true;
+}
+
+/* Reads exactly `size` bytes or what there is before the end. */
+static bool read_disk(int fd, uint64_t offset, uint8_t *to, size_t size, size_t *got)
+{
+    *got = 0;
+    while (*got < size) {
+        const ssize_t step = pread(fd, to + *got, size - *got, (off_t)(offset + *got));
+        if (step < 0 && errno != EINTR)
+            return false;
+        if (step == 0)
+            return true;
+        *got += step > 0 ? (size_t)step : 0;
+    }
+    return true;
+}
+
+static bool compare_chunk(struct comparing *comparing, const struct both *both, int fd,
+                          uint64_t offset, struct err *err)
+{
+    size_t there;
+    size_t here;
+    if (!read_disk(fd, offset, comparing->on_disk, CHUNK, &there))
+        return err_system(err, "read %s", both->path);
+    if (!tree_read(comparing->tree, both->node, offset, comparing->by_trace, CHUNK, &here, err))
+        return false;
+    if (there == here && memcmp(comparing->on_disk, comparing->by_trace, here) == 0)
+        return true;
+    size_t at = 0;
+    while (at < there && at < here && comparing->on_disk[at] == comparing->by_trace[at])
+        at++;
+    if (at == there || at == here)
+        return differ(comparing, both->path, "changes while it is being compared");
+    return differ(comparing, both->path, "byte %" PRIu64 " is 0x%02x on disk, 0x%02x by the trace",
+                  offset + at, comparing->on_disk[at], comparing->by_trace[at]);
+}
+
+/* Where anything but zeros may be on disk, at or after an offset; UINT64_MAX: nowhere. */
+static uint64_t next_on_disk(int fd, uint64_t offset)
+{
+    const off_t data = lseek(fd, (off_t)offset, SEEK_DATA);
+    if (data < 0)
+        return errno == ENXIO ? UINT64_MAX : offset;
+    return (uint64_t)data;
+}
+
+/* Holes on both sides are jumped over: a file may be larger than all the memory. */
+static bool compare_bytes(struct comparing *comparing, const struct both *both, int fd,
+                          struct err *err)
+{
+    uint64_t *blocks OWN(own_mem) = NULL;
+    const size_t count = tree_blocks(comparing->tree, both->node, &blocks);
+    const uint64_t size = (uint64_t)both->stat.st_size;
+    size_t next = 0;
+    uint64_t offset = 0;
+    while (offset < size && !*comparing->difference) {
+        while (next < count && (blocks[next] + 1) * TREE_BLOCK <= offset)
+            next++;
+        const uint64_t by_trace = next < count ? blocks[next] * TREE_BLOCK : UINT64_MAX;
+        const uint64_t on_disk = by_trace <= offset ? offset : next_on_disk(fd, offset);
+        const uint64_t start = by_trace < on_disk ? by_trace : on_disk;
+        if (start > offset)
+            offset = start;
+        if (offset >= size)
+            break;
+        if (!compare_chunk(comparing, both, fd, offset, err))
+            return false;
+        offset += CHUNK;
+    }
+    return true;
+}
+
+static uint64_t inode_key(const struct stat *stat)
+{
+    const uint64_t both[] = {stat->st_dev, stat->st_ino};
+    return XXH3_64bits(both, sizeof both);
+}
+
+/* Names of one file on one side must be names of one file on the other. *is_new: whether the file
+ * was not met before, and its content is to be looked at. */
+static bool compare_links(struct comparing *comparing, const struct both *both, bool *is_new)
+{
+    const uint64_t inode = inode_key(&both->stat);
+    uint64_t node = both->node;
+    uint64_t other = inode;
+    const bool is_met = map_get(&comparing->node_of, inode, &node);
+    const bool is_inode_met = map_get(&comparing->inode_of, both->node, &other);
+    *is_new = !is_met;
+    if (node != both->node) {
+        char *first OWN(own_mem) = tree_path(comparing->tree, (uint32_t)node);
+        char *shown OWN(own_mem) = text_escape(first ? first : "?", SIZE_MAX);
+        return differ(comparing, both->path, "the same file as %.200s on disk, not by the trace",
+                      shown);
+    }
+    if (other != inode)
+        return differ(comparing, both->path, "a hard link by the trace, not on disk");
+    if (!is_met)
+        map_put(&comparing->node_of, inode, both->node);
+    if (!is_inode_met)
+        map_put(&comparing->inode_of, both->node, inode);
+    return true;
+}
+
+static bool compare_folder(struct comparing *comparing, const struct both *both, int fd,
+                           struct err *err);
+
+static bool compare_inside(struct comparing *comparing, const struct both *both, int dir_fd,
+                           const char *name, struct err *err)
+{
+    if (S_ISLNK(both->stat.st_mode))
+        return compare_target(comparing, both, dir_fd, name, err);
+    const bool is_folder = S_ISDIR(both->stat.st_mode);
+    if (!is_folder && !S_ISREG(both->stat.st_mode))
+        return true;
+    struct reach reach OWN(reach_close) = {.fd = -1};
+    const bool ok =
+        is_folder ? reach_folder(dir_fd, name, &reach, err) : reach_file(dir_fd, name, &reach, err);
+    if (!ok)
+        return err_while(err, "compare %s", both->path);
+    if (!compare_xattrs(comparing, both, reach.fd, err))
+        return false;
+    if (*comparing->difference)
+        return true;
+    return is_folder ? compare_folder(comparing, both, reach.fd, err)
+                     : compare_bytes(comparing, both, reach.fd, err);
+}
+
+static bool compare_entry(struct comparing *comparing, struct both *both, int dir_fd,
+                          const char *name, struct err *err)
+{
+    if (fstatat(dir_fd, name, &both->stat, AT_SYMLINK_NOFOLLOW) != 0)
+        return err_system(err, "look at %s", both->path);
+    bool is_new = true;
+    compare_stat(comparing, both);
+    if (!*comparing->difference)
+        compare_links(comparing, both, &is_new);
+    if (*comparing->difference || !is_new)
+        return true;
+    return compare_inside(comparing, both, dir_fd, name, err);
+}
+
+/* The next name of a folder, on either side or on both. */
+static bool compare_name(struct comparing *comparing, const struct both *folder, int fd,
+                         const char *names[2], const uint32_t *node, struct err *err)
+{
+    const char *name = names[0] ? names[0] : names[1];
+    char *path OWN(own_mem) = mem_format("%s%s%s", folder->path, *folder->path ? "/" : "", name);
+    if (snapshot_excluded(comparing->exclude, path))
+        return true;
+    if (!names[0])
+        return differ(comparing, path, "missing on disk, %s by the trace",
+                      type_name(tree_node(comparing->tree, *node)->mode));
+    if (!names[1])
+        return differ(comparing, path, "there on disk, not by the trace");
+    struct both both = {.node = *node, .path = path};
+    return compare_entry(comparing, &both, fd, name, err);
+}
+
+static bool compare_folder(struct comparing *comparing, const struct both *both, int fd,
+                           struct err *err)
+{
+    struct listing listing OWN(listing_fini) = {0};
+    if (!listing_read(fd, &listing, err))
+        return err_while(err, "compare %s", both->path);
+    struct tree_entry *entries OWN(own_mem) = NULL;
+    const size_t count = tree_entries(comparing->tree, both->node, &entries);
+    size_t i = 0;
+    size_t j = 0;
+    while ((i < listing.count || j < count) && !*comparing->difference) {
+        const char *there = i < listing.count ? listing.names[i] : NULL;
+        const char *here = j < count ? trace_string(comparing->trace, entries[j].name) : NULL;
+        const int order = !there ? 1 : !here ? -1 : strcmp(there, here);
+        const char *names[2] = {order <= 0 ? there : NULL, order >= 0 ? here : NULL};
+        const uint32_t *node = order >= 0 ? &entries[j].node : NULL;
+        if (!compare_name(comparing, both, fd, names, node, err))
+            return false;
+        i += order <= 0;
+        j += order >= 0;
+    }
+    return true;
+}
+
+bool snapshot_compare(const struct tree *tree, int fd, const char *const *exclude,
+                      char **difference, struct err *err)
+{
+    char *found OWN(own_mem) = NULL;
+    uint8_t *on_disk OWN(own_mem) = mem_new(CHUNK, 1);
+    uint8_t *by_trace OWN(own_mem) = mem_new(CHUNK, 1);
+    struct comparing comparing = {.tree = tree,
+                                  .trace = tree_trace(tree),
+                                  .exclude = exclude,
+                                  .difference = &found,
+                                  .on_disk = on_disk,
+                                  .by_trace = by_trace};
+    struct both root = {.node = NODE_ROOT, .path = ""};
+    if (fstat(fd, &root.stat) != 0)
+        return err_system(err, "look at the workspace");
+    compare_stat(&comparing, &root);
+    const bool ok = found || compare_inside(&comparing, &root, fd, NULL, err);
+    map_fini(&comparing.node_of);
+    map_fini(&comparing.inode_of);
+    if (!ok)
+        return false;
+    *difference = found;
+    found = NULL;
+    return true;
+}
