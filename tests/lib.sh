@@ -11,10 +11,12 @@ name_test() { # NAME BODY...
     printf -v "bodies[$name]" '%q ' "$@"
     needs_root[$name]=${want_root:-}
     is_core[$name]=${want_core:-}
+    is_once[$name]=${want_once:-}
     limits[$name]=${want_limit:-60}
 }
 core() { local want_core=1; "$@"; }
 root() { local want_root=1; "$@"; }
+once() { local want_once=1; "$@"; } # not again as another user, or without kernel features
 limit() { local want_limit=$1; shift; "$@"; }
 
 # explore NAME EXIT JQ ARGS...: brink explore ARGS ends with EXIT, JQ holds for summary.json.
