@@ -83,7 +83,7 @@ scene_full_disk() {
 
 # SIGINT in the middle keeps what is finished, and --resume goes on with it.
 slow_start() { # OUT: explores about a hundred states, slowly
-    BRINK_TEST=$test_name "$B" explore --out "$1" --budget 100 --recover 'sleep 0.02' \
+    BRINK_TEST=${test_name:?} "$B" explore --out "$1" --budget 100 --recover 'sleep 0.02' \
         --check "$W/judge repair log && $W/judge log log" -- "$W/append" >stdout 2>stderr </dev/null &
     pid=$!
 }
@@ -105,7 +105,7 @@ scene_interrupted_and_resumed() {
     status=$?
     echo "+ SIGINT: exit status $status, $(cat stderr)"
     [ "$status" = 3 ] || [ "$status" = 130 ] || fail "exit status is $status, not 3"
-    clean "$test_name"
+    clean "${test_name:?}"
     kept=$(verdicts out)
     [ "$kept" -ge 5 ] || fail "only $kept verdicts were kept"
     resume_and_compare
@@ -125,7 +125,7 @@ scene_killed_and_resumed() {
     await_verdicts out 5
     kill -KILL "$pid"
     wait "$pid" 2>/dev/null
-    clean "$test_name"
+    clean "${test_name:?}"
     [ "$(verdicts out)" -ge 5 ] || fail "finished verdicts were lost"
     resume_and_compare
 }
@@ -138,13 +138,13 @@ scene_killed_at_random() {
     mkdir data && echo mine >data/file
     for round in {1..10}; do
         rm -rf out
-        BRINK_TEST=$test_name "$B" explore --out out -C data --recover 'sleep 0.02' --check true \
+        BRINK_TEST=${test_name:?} "$B" explore --out out -C data --recover 'sleep 0.02' --check true \
             -- "$W/append" 50 >stdout 2>stderr </dev/null &
         pid=$!
         sleep "0.$((RANDOM % 10))$((RANDOM % 10))"
         kill -KILL "$pid" || fail "round $round: brink had ended by itself: $(cat stderr)"
         wait "$pid" 2>/dev/null
-        clean "$test_name"
+        clean "${test_name:?}"
         [ "$(ls -A data)" = file ] && [ "$(cat data/file)" = mine ] || fail "round $round: the user's folder was changed"
     done
 }
@@ -162,7 +162,7 @@ scene_no_namespaces() {
     mkdir data && cp "$F/doc/doc" data/doc
     local twin
     for twin in bad good; do
-        BRINK_TEST=$test_name without_namespaces "$B" explore --out $twin -C data \
+        BRINK_TEST=${test_name:?} without_namespaces "$B" explore --out $twin -C data \
             --check "$W/judge document doc" -- "$W/replace" $twin >stdout 2>stderr
         echo "$?" >$twin.status
         cat stderr
@@ -181,13 +181,13 @@ scene_no_namespaces_and_killed() {
     mkdir data && cp "$F/doc/doc" data/doc
     for round in {1..5}; do
         rm -rf out
-        BRINK_TEST=$test_name without_namespaces "$B" explore --out out -C data --recover 'sleep 0.02' \
+        BRINK_TEST=${test_name:?} without_namespaces "$B" explore --out out -C data --recover 'sleep 0.02' \
             --check true -- "$W/replace" good >stdout 2>stderr </dev/null &
         wait_for_brink $!
         sleep "0.$((RANDOM % 10))"
         kill -KILL "$pid" || fail "brink had ended by itself: $(cat stderr)"
         wait 2>/dev/null
-        clean "$test_name"
+        clean "${test_name:?}"
         cmp "$F/doc/doc" data/doc && [ "$(ls -A data)" = doc ] || fail "round $round: the workspace was not put back"
     done
 }
@@ -204,11 +204,11 @@ wait_for_brink() { # PID
 }
 core scene ptrace-forbidden
 scene_ptrace_forbidden() {
-    BRINK_TEST=$test_name "$W/forbid" "$B" explore --out out --check true -- true >stdout 2>stderr
+    BRINK_TEST=${test_name:?} "$W/forbid" "$B" explore --out out --check true -- true >stdout 2>stderr
     status=$?
     [ "$status" = 3 ] || fail "exit status is $status, not 3: $(cat stderr)"
     one_line '.*ptrace.*'
-    BRINK_TEST=$test_name "$W/forbid" "$B" doctor >stdout 2>stderr
+    BRINK_TEST=${test_name:?} "$W/forbid" "$B" doctor >stdout 2>stderr
     status=$?
     [ "$status" = 1 ] || fail "doctor ends with $status, not 1"
     grep -i ptrace stdout | grep -qw no || { cat stdout; fail "doctor does not say that ptrace is forbidden"; }

@@ -87,7 +87,7 @@ scene odd-name-good
 odd_check() {
     cat >check <<END
 #!/bin/sh
-exec $W/judge document '$odd_name'
+exec $W/judge document '${odd_name:?}'
 END
     chmod +x check
 }
@@ -214,7 +214,7 @@ while True:
     peer, _ = listener.accept()
     while data := peer.recv(100):
         peer.send(b"done\n")'; }
-    local port status=0 pid=$service_PID
+    local port status=0 pid=${service_PID:?}
     read -r port <&"${service[0]}"
     (do_explore "$1" '.verified_by_kill.tried == 0 and .verified_by_kill.skipped != ""' \
         --check "$W/judge sent log" -- "$W/sends" "$2" "$port") || status=$?
