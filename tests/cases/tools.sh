@@ -26,7 +26,7 @@ scene_lint_finds_what_is_planted() {
 int second;'
     plant $b/arrow.c 'arrow.c:1:.*tracer/base may include only' '#include "tracer/cli/x.h"
 int arrow;'
-    plant tests/arrow.c 'tests/arrow.c:1:.*include "tracer/cli/x.h"'
+    plant tests/arrow.c 'tests/arrow.c:1:.*include nothing of brink' '#include "tracer/cli/x.h"'
     plant $b/jump.c 'jump.c: goto or leftover' 'int a(void);
 int a(void)
 {
