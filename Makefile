@@ -45,7 +45,18 @@ WORK_BIN := $(WORK_SRC:tests/workers/%.c=$(WORKERS)/%) $(WORKERS)/replace-static
 lmdb_LIBS := -llmdb
 gdbm_LIBS := -lgdbm
 
-all: $(BIN)/brink
+# A reference system that includes nothing of brink. Each mutant is the same program with one piece
+# replaced: what it defines is then not taken out of the archive.
+JOURNAL      := scenarios/journal
+JOURNAL_SRC  := $(filter-out %_test.c %/main.c $(JOURNAL)/mutant_%,$(wildcard $(JOURNAL)/*.c))
+JOURNAL_OBJ  := $(JOURNAL_SRC:%.c=$(BUILD)/%.o)
+JOURNAL_TEST := $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(JOURNAL)/*_test.c))
+JOURNAL_LIB  := $(BUILD)/libjournal.a
+JOURNAL_MUT  := $(patsubst $(JOURNAL)/mutant_%.c,%,$(wildcard $(JOURNAL)/mutant_*.c))
+JOURNAL_BIN  := $(BIN)/journal $(BIN)/journal-audit \
+                $(foreach m,$(JOURNAL_MUT),$(BIN)/journal-mutant-$(subst _,-,$m))
+
+all: $(BIN)/brink $(JOURNAL_BIN)
 
 deps:
 	@tools/deps build
@@ -63,14 +74,31 @@ $(BIN)/brink: $(OBJ) $(CLI_OBJ)
 $(BUILD)/unit_tests: $(OBJ) $(filter-out %/main.o,$(CLI_OBJ)) $(TEST_OBJ)
 	$(CC) $(SANFLAGS) $^ $(LIBS) -lcriterion -o $@
 
+$(JOURNAL_LIB): $(JOURNAL_OBJ)
+	rm -f $@ && ar rcs $@ $^
+$(BIN)/journal: $(BUILD)/$(JOURNAL)/main.o $(JOURNAL_LIB)
+	@mkdir -p $(@D)
+	$(CC) $(SANFLAGS) $^ -lz -lcrypto -o $@
+$(BIN)/journal-audit: $(JOURNAL)/journal-audit
+	install -D -m 755 $< $@
+define JOURNAL_MUTANT
+$(BIN)/journal-mutant-$(subst _,-,$1): $(BUILD)/$(JOURNAL)/main.o $(BUILD)/$(JOURNAL)/mutant_$1.o $(JOURNAL_LIB)
+	@mkdir -p $$(@D)
+	$$(CC) $$(SANFLAGS) $$^ -lz -lcrypto -o $$@
+endef
+$(foreach m,$(JOURNAL_MUT),$(eval $(call JOURNAL_MUTANT,$m)))
+$(BUILD)/journal_tests: $(JOURNAL_TEST) $(JOURNAL_LIB)
+	$(CC) $(SANFLAGS) $^ -lz -lcrypto -lcriterion -o $@
+
 unit: $(BUILD)/unit_tests
 	$(BUILD)/unit_tests
+journal: $(JOURNAL_BIN) $(BUILD)/journal_tests
 
-check: deps-check all $(BUILD)/unit_tests workers
+check: deps-check all $(BUILD)/unit_tests $(BUILD)/journal_tests workers
 	@tools/check $(OUT) full
 
 check-san: deps-check workers
-	@$(MAKE) --no-print-directory SAN=1 all $(OUT)/san/unit_tests
+	@$(MAKE) --no-print-directory SAN=1 all $(OUT)/san/unit_tests $(OUT)/san/journal_tests
 	@SAN=1 tools/check $(OUT) core
 
 lint: deps-check all
@@ -116,5 +144,5 @@ $(WORKERS)/%.class: tests/workers/%.java
 	@mkdir -p $(@D)
 	javac -d $(@D) $<
 
--include $(OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TEST_OBJ:.o=.d)
-.PHONY: all deps deps-check unit check check-san lint fmt demo soak bench install clean workers
+-include $(OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TEST_OBJ:.o=.d) $(wildcard $(BUILD)/$(JOURNAL)/*.d)
+.PHONY: all journal deps deps-check unit check check-san lint fmt demo soak bench install clean workers
