@@ -90,3 +90,28 @@ scene_the_runner_sees_what_is_left() {
     grep -q '  folder: .*/.brink-left' run.log || { cat run.log; fail "the folder is not named"; }
     rm -rf brink-tests.*
 }
+
+# tools/deps without the right to install names what is missing; with nothing missing it is silent.
+once scene deps-names-what-is-missing
+scene_deps_names_what_is_missing() {
+    [ -x "$tools/deps" ] || skip "the tools are not here"
+    mkdir fake
+    printf '#!/bin/sh\n%s\n' 'echo "installed gcc"' >fake/dpkg-query
+    printf '#!/bin/sh\n%s\n' 'echo 1000' >fake/id
+    printf '#!/bin/sh\n%s\n' 'exit 1' >fake/sudo
+    chmod +x fake/*
+    PATH=$PWD/fake:$PATH "$tools/deps" build >deps.log 2>&1 && fail "it ends with 0"
+    grep -q 'missing: .*libunwind-dev' deps.log || { cat deps.log; fail "libunwind-dev is not named"; }
+    grep -qw gcc deps.log && fail "gcc is there, and named"
+    printf '#!/bin/sh\n%s\n' 'for name; do echo "installed $name"; done' >fake/dpkg-query
+    PATH=$PWD/fake:$PATH "$tools/deps" build test lint bench demo >deps.log 2>&1 || fail "it does not end with 0"
+    [ ! -s deps.log ] || fail "it says something: $(cat deps.log)"
+    "$tools/deps" nonsense >deps.log 2>&1
+    [ $? = 2 ] || fail "an unknown set is not refused"
+}
+once scene installs
+scene_installs() {
+    [ -e "$tools/../Makefile" ] || skip "the Makefile is not here"
+    make -s -C "$tools/.." OUT="${out:?}" PREFIX=/usr DESTDIR="$PWD/root" install >make.log 2>&1 || { cat make.log; fail "make install failed"; }
+    root/usr/bin/brink --version || fail "what was installed does not start"
+}
