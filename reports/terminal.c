@@ -33,10 +33,10 @@ static const char *s(uint64_t count)
 
 static uint64_t flaky_states(const struct run *run)
 {
-    uint64_t sum = 0;
-    for (int i = 0; i < MODEL_COUNT; i++)
-        sum += run->models[i].flaky;
-    return sum;
+    uint64_t count = 0;
+    for (size_t i = 0; run->verdicts && i < run->states_count; i++)
+        count += run->verdicts[i].kind == VERDICT_FLAKY;
+    return count;
 }
 
 /* "kill and torn": the models that were wanted. Caller frees. */
@@ -56,7 +56,7 @@ static char *model_list(const struct run *run)
 
 static void put_verdict(const struct page *page, const struct run *run)
 {
-    const uint64_t violations = run_violations(run);
+    const uint64_t violations = words_violated(run);
     const uint64_t causes = run->findings_count;
     char *list OWN(own_mem) = model_list(run);
     switch (run_result(run)) {
@@ -68,12 +68,13 @@ static void put_verdict(const struct page *page, const struct run *run)
         break;
     case RUN_HELD:
         page_colour(page, PAGE_GREEN);
-        page_format(page, "", "HELD: all %llu crash states that were checked (%s) held.",
+        page_format(page, "", "HELD: no violation in the %llu crash states that were checked (%s).",
                     number(run->checked), list);
         break;
     case RUN_PARTIAL:
         page_colour(page, PAGE_YELLOW);
-        page_format(page, "", "PARTIAL: the %llu crash states that were checked (%s) held.",
+        page_format(page, "",
+                    "PARTIAL: no violation in the %llu crash states that were checked (%s).",
                     number(run->checked), list);
         break;
     }

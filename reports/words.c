@@ -59,6 +59,16 @@ char *words_replay(const struct run *run, const struct finding *finding)
     return text_quote(words);
 }
 
+uint64_t words_violated(const struct run *run)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; run->verdicts && i < run->states_count; i++) {
+        const enum verdict_kind kind = run->verdicts[i].kind;
+        count += kind == VERDICT_VIOLATED || kind == VERDICT_CRASHED || kind == VERDICT_HUNG;
+    }
+    return count;
+}
+
 uint32_t words_op(const struct run *run, uint32_t op)
 {
     return op - run->trace->initial + 1;

@@ -14,6 +14,10 @@ const char *words_canary(enum canary canary);
  * the run's folder when it is not the usual one. Caller frees. */
 char *words_replay(const struct run *run, const struct finding *finding);
 
+/* Different states that did not hold. The models count a state that several of them have several
+ * times; this counts it once. */
+uint64_t words_violated(const struct run *run);
+
 /* An op as reports number it: 1 is the worker's first. */
 uint32_t words_op(const struct run *run, uint32_t op);
 
