@@ -8,12 +8,13 @@ static void write_string(struct utf_text text, FILE *out)
     putc_unlocked('"', out);
     for (size_t i = 0; i < text.size; i++) {
         const unsigned char byte = (unsigned char)text.bytes[i];
-        if (byte == '"' || byte == '\\')
+        if (byte == '"' || byte == '\\') {
             fprintf(out, "\\%c", byte);
-        else if (byte < ' ')
+        } else if (byte < ' ') {
             fprintf(out, "\\u%04x", byte);
-        else
+        } else {
             putc_unlocked(byte, out);
+        }
     }
     putc_unlocked('"', out);
 }

@@ -74,9 +74,10 @@ bool lock_take(int fd, enum lock_kind kind, int64_t timeout_ms, struct fail *fai
     const int refused = take_within(fd, &lock, timeout_ms);
     if (refused == 0)
         return true;
-    if (refused == EAGAIN || refused == EACCES || refused == EINTR)
+    if (refused == EAGAIN || refused == EACCES || refused == EINTR) {
         return fail_with(fail, EXIT_CODE_LOCKED, "somebody else held its lock for %.1f seconds",
                          (double)timeout_ms / MS_PER_SECOND);
+    }
     errno = refused;
     return fail_system(fail, "lock it");
 }

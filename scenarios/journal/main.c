@@ -16,11 +16,12 @@ static bool run_recover(struct journal_file *file, struct fail *fail)
     if (!journal_file_scan(file, NULL, fail) || !repair_run(file, &is_cut, fail))
         return false;
     const struct scan *scan = &file->scan;
-    if (is_cut)
+    if (is_cut) {
         printf("CUT from=%" PRIu64 " to=%" PRIu64 " records=%" PRId32 "\n", scan->file_size,
                scan->valid_size, scan->count);
-    else
+    } else {
         printf("CLEAN size=%" PRIu64 " records=%" PRId32 "\n", scan->valid_size, scan->count);
+    }
     return fflush(stdout) == 0 || fail_system(fail, "write what was done");
 }
 
@@ -28,9 +29,10 @@ static bool run_list(struct journal_file *file, struct fail *fail)
 {
     if (!listing_write(file, stdout, fail))
         return false;
-    if (file->scan.state == FRAME_TORN)
+    if (file->scan.state == FRAME_TORN) {
         fprintf(stderr, "journal: %s: torn end at offset %" PRIu64 ", recover would cut it off\n",
                 file->path, file->scan.valid_size);
+    }
     return true;
 }
 

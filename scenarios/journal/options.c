@@ -84,12 +84,13 @@ static bool read_command(struct options *options, int count, char *const words[]
         return count == 3 ? read_request(options, words + 1, fail)
                           : usage(fail, "put wants KEY and BODY");
     }
-    if (strcmp(words[0], "list") == 0)
+    if (strcmp(words[0], "list") == 0) {
         options->command = COMMAND_LIST;
-    else if (strcmp(words[0], "recover") == 0)
+    } else if (strcmp(words[0], "recover") == 0) {
         options->command = COMMAND_RECOVER;
-    else
+    } else {
         return usage(fail, "unknown command: it must be put, list or recover");
+    }
     return count == 1 || usage(fail, "list and recover take no arguments");
 }
 

@@ -127,15 +127,13 @@ static size_t encode_modified(uint32_t character, uint8_t *out, size_t room)
     return SIZE_MAX_UTF;
 }
 
-/* One way of converting, and where its result goes. */
 struct conversion {
     decoder *decode;
     encoder *encode;
-    uint8_t *out;
-    size_t room;
 };
 
-static bool convert(const struct conversion *way, struct utf_text from, size_t *size)
+static bool convert(const struct conversion *way, struct utf_text from, uint8_t *out, size_t room,
+                    size_t *size)
 {
     size_t written = 0;
     for (size_t at = 0; at < from.size;) {
@@ -144,7 +142,7 @@ static bool convert(const struct conversion *way, struct utf_text from, size_t *
             way->decode((const uint8_t *)from.bytes + at, from.size - at, &character);
         if (taken == 0)
             return false;
-        const size_t put = way->encode(character, way->out + written, way->room - written);
+        const size_t put = way->encode(character, out + written, room - written);
         if (put == 0)
             return false;
         at += taken;
@@ -156,14 +154,14 @@ static bool convert(const struct conversion *way, struct utf_text from, size_t *
 
 bool utf_to_modified(struct utf_text plain, uint8_t *out, size_t room, size_t *size)
 {
-    const struct conversion way = {decode_plain, encode_modified, out, room};
-    return convert(&way, plain, size);
+    static const struct conversion way = {decode_plain, encode_modified};
+    return convert(&way, plain, out, room, size);
 }
 
 bool utf_from_modified(struct utf_text modified, char *out, size_t room, size_t *size)
 {
-    const struct conversion way = {decode_modified, encode_plain, (uint8_t *)out, room};
-    return convert(&way, modified, size);
+    static const struct conversion way = {decode_modified, encode_plain};
+    return convert(&way, modified, (uint8_t *)out, room, size);
 }
 
 bool utf_is_valid(struct utf_text plain)
