@@ -5,6 +5,7 @@
 #include <linux/kcmp.h>
 #include <linux/userfaultfd.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -19,7 +20,7 @@
 #include "tracer/base/own.h"
 
 /* What the headers of Debian 12 (Linux 6.1) do not know yet. */
-enum { MGTIME_TRIES = 16, SET_SYSCALL_INFO = 0x4212, KILOBYTE = 1024 };
+enum { MGTIME_TRIES = 16, SET_SYSCALL_INFO = 0x4212 };
 #define FEATURE_WP_ASYNC (UINT64_C(1) << 15)
 struct scan_argument {
     uint64_t size, flags, start, end, walk_end, vec, vec_len, max_pages;
@@ -106,17 +107,4 @@ bool ability_kcmp(void)
 {
     const pid_t self = getpid();
     return syscall(SYS_kcmp, (long)self, (long)self, (long)KCMP_FILE, 2L, 2L) == 0;
-}
-
-uint64_t ability_free_memory(void)
-{
-    FILE *file = fopen("/proc/meminfo", "re");
-    char line[128];
-    unsigned long long kilobytes = 0;
-    while (file != NULL && fgets(line, sizeof line, file) != NULL)
-        if (sscanf(line, "MemAvailable: %llu", &kilobytes) == 1)
-            break;
-    if (file != NULL)
-        fclose(file);
-    return (uint64_t)kilobytes * KILOBYTE;
 }

@@ -3,7 +3,6 @@
 #define CLI_ABILITIES_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 /* userfaultfd in WP_ASYNC mode and PAGEMAP_SCAN (Linux 6.7): stores through mappings. */
 bool ability_uffd(void);
@@ -19,8 +18,5 @@ bool ability_tmpfs(void);
 
 /* kcmp: whether two descriptors share an open file description. */
 bool ability_kcmp(void);
-
-/* Memory that is free for slots, in bytes. */
-uint64_t ability_free_memory(void);
 
 #endif

@@ -45,11 +45,12 @@ static void add_state(struct run *run, const struct state *state, enum verdict_k
 
 void counts_fill(struct run *run)
 {
-    for (int model = 0; model < MODEL_COUNT; model++)
+    for (int model = 0; model < MODEL_COUNT; model++) {
         run->models[model] = (struct model_counts){
             .legal = run->models[model].legal,
             .legal_is_bound = run->models[model].legal_is_bound,
         };
+    }
     run->checked = 0;
     for (size_t i = 0; i < run->states_count; i++) {
         if (run->verdicts[i].kind == VERDICT_NONE)

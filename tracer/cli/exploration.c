@@ -46,7 +46,7 @@ void exploration_fini(struct exploration *exploration)
     command_fini(&exploration->recover);
     command_fini(&exploration->check);
     out_close(&exploration->out);
-    place_fini(&exploration->place);
+    standin_fini(&exploration->standin);
     if (exploration->janitor != NULL)
         janitor_end(exploration->janitor);
     exploration_init(exploration, exploration->settings);
@@ -97,8 +97,8 @@ static bool resume(struct exploration *exploration, struct err *err)
         !store_read_run(store, &exploration->run, err))
         return false;
     outputs_forget(&exploration->run);
-    return place_make(&exploration->place, exploration->trace.about.workspace, exploration->janitor,
-                      err);
+    return standin_make(&exploration->standin, exploration->trace.about.workspace,
+                        exploration->janitor, err);
 }
 
 static bool record_run(struct exploration *exploration, struct err *err)

@@ -8,9 +8,9 @@
 
 #include "loaded.h"
 #include "out.h"
-#include "place.h"
 #include "progress.h"
 #include "recording.h"
+#include "standin.h"
 #include "tracer/runner/command.h"
 #include "tracer/runner/job.h"
 
@@ -22,7 +22,7 @@ struct exploration {
     const char *out_name; /* as the user gave it */
     struct store *store;
     struct recording recording;
-    struct place place; /* of a resumed run */
+    struct standin standin; /* of a resumed run */
     struct trace trace;
     struct run run;
     struct command recover, check; /* text NULL: none */

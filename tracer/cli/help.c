@@ -17,13 +17,15 @@ void help_brink(FILE *to)
           to);
     size_t count = 0;
     const struct verb *table = verb_table(&count);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         if (table[i].bit != 0)
             fprintf(to, "  %-*s%s\n", SUMMARY_COLUMNS, table[i].name, table[i].summary);
+    }
     fputs("\nnot in this version:", to);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         if (table[i].bit == 0)
             fprintf(to, " %s", table[i].name);
+    }
     fputs("\n\n"
           "  brink help VERB      what a verb does, its options, examples\n"
           "  brink --version      the version\n"
@@ -54,10 +56,11 @@ static void print_option(FILE *to, const struct option *option)
     char left[NAME_COLUMNS * 2] = "";
     const char *value = option->value != NULL ? option->value : "";
     const char *space = option->value != NULL ? " " : "";
-    if (option->letter != 0)
+    if (option->letter != 0) {
         snprintf(left, sizeof left, "-%c, --%s%s%s", option->letter, option->name, space, value);
-    else
+    } else {
         snprintf(left, sizeof left, "--%s%s%s", option->name, space, value);
+    }
     fprintf(to, "  %-*s", NAME_COLUMNS, left);
     print_lines(to, option->help);
 }

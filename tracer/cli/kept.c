@@ -207,9 +207,10 @@ bool kept_compare_runs(struct store *first, struct store *other, char **differen
             continue;
         if (!get(first, items[i].name, &a, err) || !get(other, items[i].name, &b, err))
             return false;
-        if (strcmp(a, b) != 0)
+        if (strcmp(a, b) != 0) {
             *difference =
                 mem_format("%s is '%s' in one and '%s' in the other", items[i].title, a, b);
+        }
     }
     return true;
 }
@@ -279,9 +280,10 @@ static bool read_numbers(struct store *store, struct settings *settings, struct 
         !get(store, "net", &net, err))
         return false;
     if (!number_parse(timeout, &ns) || !number_parse(budget, &settings->budget) ||
-        !number_parse_shard(shard, &settings->shard, &settings->shards))
+        !number_parse_shard(shard, &settings->shard, &settings->shards)) {
         return err_usage(err, "run.db holds no options of an exploration: was it made by brink "
                               "explore?");
+    }
     settings->timeout_ns = (int64_t)ns;
     settings->want_host_net = strcmp(net, "host") == 0;
     for (int i = 0; i < MODEL_COUNT; i++)

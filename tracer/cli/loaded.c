@@ -27,9 +27,10 @@ bool loaded_open(struct loaded *loaded, const char *path, struct err *err)
     *loaded = (struct loaded){0};
     trace_init(&loaded->trace);
     const int fd OWN(own_fd) = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
+    if (fd < 0 && (errno == ENOENT || errno == ENOTDIR)) {
         return err_usage(err, "%s: there is no such run; name the output folder of brink explore",
                          path);
+    }
     if (fd < 0)
         return err_system(err, "open the run %s", path);
     if (faccessat(fd, "run.db", F_OK, AT_EACCESS) != 0)

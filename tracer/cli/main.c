@@ -44,11 +44,10 @@ static int run_verb(const struct verb *verb, int argc, const char *const argv[])
 {
     struct settings settings;
     struct err err = {0};
-    bool want_help = false;
     int status = EXIT_HARNESS;
     settings_init(&settings);
-    bool is_done = options_parse(verb, argc, argv, &settings, &want_help, &err);
-    if (is_done && want_help) {
+    bool is_done = options_parse(verb, argc, argv, &settings, &err);
+    if (is_done && settings.want_help) {
         help_verb(stdout, verb);
         status = EXIT_HELD;
     } else if (is_done) {
@@ -63,12 +62,13 @@ static int unknown_verb(const char *word)
 {
     struct err err = {0};
     const char *meant = verb_nearest(word);
-    if (word[0] == '-')
+    if (word[0] == '-') {
         err_usage(&err, "%s: the verb comes first: brink VERB [options]; see brink help", word);
-    else if (meant != NULL)
+    } else if (meant != NULL) {
         err_usage(&err, "%s: no such verb; did you mean brink %s?", word, meant);
-    else
+    } else {
         err_usage(&err, "%s: no such verb; see brink help", word);
+    }
     return fail(&err);
 }
 

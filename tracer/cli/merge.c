@@ -64,9 +64,10 @@ size_t merge_verdicts(struct run *whole, struct run *part)
 
 static bool has_note(const struct run *run, const char *note)
 {
-    for (size_t i = 0; i < run->notes_count; i++)
+    for (size_t i = 0; i < run->notes_count; i++) {
         if (strcmp(run->notes[i], note) == 0)
             return true;
+    }
     return false;
 }
 
@@ -85,9 +86,10 @@ void merge_figures(struct run *whole, struct run *part)
     whole->elapsed_ns += part->elapsed_ns;
     if (part->canary > whole->canary)
         whole->canary = part->canary;
-    for (size_t i = 0; i < part->notes_count; i++)
+    for (size_t i = 0; i < part->notes_count; i++) {
         if (!has_note(whole, part->notes[i]))
             outputs_note(whole, mem_string(part->notes[i]));
+    }
 }
 
 bool merge_is_whole(const uint32_t *present, size_t count, uint32_t shards, uint32_t *missing)

@@ -33,9 +33,10 @@ size_t nearest_distance(const char *a, const char *b)
         table[i][0] = i;
     for (size_t j = 0; j <= b_size; j++)
         table[0][j] = j;
-    for (size_t i = 1; i <= a_size; i++)
+    for (size_t i = 1; i <= a_size; i++) {
         for (size_t j = 1; j <= b_size; j++)
             table[i][j] = cell(table, a, b, i, j);
+    }
     return table[a_size][b_size];
 }
 

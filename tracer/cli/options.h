@@ -35,9 +35,9 @@ struct option {
 
 const struct option *option_table(size_t *count);
 
-/* Fills settings, which settings_init has prepared, from the words after the verb. *want_help: the
- * user asked for the verb's help page; the rest is then not looked at. */
+/* Fills settings, which settings_init has prepared, from the words after the verb. When the user
+ * asks for the verb's help page (want_help) the rest is not looked at. */
 MUST_USE bool options_parse(const struct verb *verb, int argc, const char *const argv[],
-                            struct settings *settings, bool *want_help, struct err *err);
+                            struct settings *settings, struct err *err);
 
 #endif

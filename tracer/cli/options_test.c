@@ -15,10 +15,9 @@ static const char *parse(const char *verb, const char *const words[], struct set
     int count = 0;
     while (words[count] != NULL)
         count++;
-    bool want_help = false;
     settings_init(settings);
     *err = (struct err){0};
-    if (options_parse(verb_find(verb), count, words, settings, &want_help, err))
+    if (options_parse(verb_find(verb), count, words, settings, err))
         return "";
     cr_assert_eq(err->kind, ERR_USAGE);
     return err->text;
@@ -183,14 +182,14 @@ Test(options, help_is_seen_before_the_worker_only)
 {
     struct settings settings;
     struct err err = {0};
-    bool want_help = false;
     const char *const asked[] = {"--quiet", "--help"};
     const char *const given[] = {"--", "w", "--help"};
     settings_init(&settings);
-    cr_assert(options_parse(verb_find("explore"), 2, asked, &settings, &want_help, &err));
-    cr_expect(want_help);
-    cr_assert(options_parse(verb_find("explore"), 3, given, &settings, &want_help, &err));
-    cr_expect_not(want_help);
+    cr_assert(options_parse(verb_find("explore"), 2, asked, &settings, &err));
+    cr_expect(settings.want_help);
+    settings.want_help = false;
+    cr_assert(options_parse(verb_find("explore"), 3, given, &settings, &err));
+    cr_expect_not(settings.want_help);
     settings_fini(&settings);
 }
 

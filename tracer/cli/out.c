@@ -38,14 +38,16 @@ static bool has_marker(int fd)
 static bool check(int fd, const char *path, const struct out_options *options, struct err *err)
 {
     const bool is_ours = has_marker(fd);
-    if (options->want_run && !is_ours)
+    if (options->want_run && !is_ours) {
         return err_usage(err, "--resume: no run of brink in %s; leave --resume out to begin one",
                          path);
-    if (!is_ours && !options->is_forced)
+    }
+    if (!is_ours && !options->is_forced) {
         return err_usage(err,
                          "--out %s: exists and holds no run of brink; choose another folder, or "
                          "--force to write into it",
                          path);
+    }
     return true;
 }
 
@@ -68,9 +70,10 @@ static bool make(const char *path, bool want_run, bool *is_new, struct err *err)
 static bool open_folder(const char *path, bool want_run, int *out_fd, struct err *err)
 {
     int fd OWN(own_fd) = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0 && errno == ENOENT && want_run)
+    if (fd < 0 && errno == ENOENT && want_run) {
         return err_usage(err, "--resume: there is no folder %s; leave --resume out to begin a run",
                          path);
+    }
     if (fd < 0 && errno == ENOTDIR)
         return err_usage(err, "--out %s: is no folder; choose another name", path);
     if (fd < 0 || faccessat(fd, ".", W_OK | X_OK, AT_EACCESS) != 0) {
@@ -78,9 +81,10 @@ static bool open_folder(const char *path, bool want_run, int *out_fd, struct err
         err->kind = ERR_USAGE;
         return false;
     }
-    if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
         return err_usage(err, "--out %s: another brink is writing there; choose another folder",
                          path);
+    }
     *out_fd = own_take_fd(&fd);
     return true;
 }
@@ -103,9 +107,10 @@ bool out_open(const char *path, const struct out_options *options, struct out *o
 
 bool out_clear(const struct out *out, struct err *err)
 {
-    for (size_t i = 0; i < OURS; i++)
+    for (size_t i = 0; i < OURS; i++) {
         if (!folder_remove(out->fd, ours[i], err))
             return err_while(err, "replace the run in %s", out->path);
+    }
     return true;
 }
 
@@ -135,9 +140,10 @@ static char *literal(const char *text)
 bool out_inside(const struct out *out, const char *directory, char **relative, struct err *err)
 {
     const size_t size = strlen(directory);
-    if (strcmp(out->path, directory) == 0)
+    if (strcmp(out->path, directory) == 0) {
         return err_usage(err, "--out %s: is the workspace itself; choose another folder",
                          out->path);
+    }
     if (strncmp(out->path, directory, size) != 0 || out->path[size] != '/') {
         *relative = NULL;
         return true;

@@ -49,15 +49,16 @@ static bool write_report(const struct report *report, const struct run *run, int
 
 bool outputs_write(struct run *run, int dir_fd, struct err *err)
 {
-    static const struct report *const reports[] = {&report_json, &report_junit};
+    static const struct report *const reports[] = {&report_json, &report_junit, NULL};
     char *note = NULL;
     if (!state_folders_write(run, dir_fd, &note, err))
         return false;
     if (note != NULL)
         outputs_note(run, note);
-    for (size_t i = 0; i < sizeof reports / sizeof *reports; i++)
+    for (size_t i = 0; reports[i] != NULL; i++) {
         if (!write_report(reports[i], run, dir_fd, err))
             return false;
+    }
     return true;
 }
 

@@ -46,11 +46,12 @@ static void time_left(const struct progress *progress, int64_t elapsed_ns, char 
         return;
     const double each = clock_seconds(elapsed_ns) / (double)progress->done;
     const uint64_t left = (uint64_t)(each * (double)(progress->total - progress->done) + 0.5);
-    if (left < MINUTE_S)
+    if (left < MINUTE_S) {
         snprintf(out, size, ", %" PRIu64 " s left", left);
-    else
+    } else {
         snprintf(out, size, ", %" PRIu64 " m %02" PRIu64 " s left", left / MINUTE_S,
                  left % MINUTE_S);
+    }
 }
 
 void progress_line(const struct progress *progress, int64_t elapsed_ns, int columns, char *out,
@@ -83,10 +84,11 @@ static void show(struct progress *progress, int64_t now)
     const int columns = progress->is_terminal ? terminal_columns(progress->to) : 0;
     progress_line(progress, now - progress->begun_ns, columns, line, sizeof line);
     progress->shown_ns = now;
-    if (progress->is_terminal)
+    if (progress->is_terminal) {
         fprintf(progress->to, "\r%.*s\x1b[K", columns - 1, line);
-    else
+    } else {
         fprintf(progress->to, "brink: %s\n", line);
+    }
     fflush(progress->to);
 }
 

@@ -23,37 +23,39 @@ struct settings {
     const char *setup;
     struct words exclude;
     struct words env;
-    /* Recording. */
+    /* Running. */
     int64_t timeout_ns;
-    bool no_pin;
-    bool is_tty;
-    bool no_backtrace;
-    /* Exploring. */
-    bool model_wanted[MODEL_COUNT];
+    /* States. */
     const char *recover;
     const char *check;
-    bool want_host_net;
+    const char *slot_dir;
     uint64_t jobs; /* 0: as many as there are processors for us */
     uint64_t budget;
-    int64_t max_time_ns; /* 0: no limit */
     uint64_t verify;
-    uint64_t seed; /* meaningful when has_seed; otherwise a new one is drawn */
-    bool has_seed;
+    uint64_t seed;          /* meaningful when has_seed; otherwise a new one is drawn */
+    int64_t max_time_ns;    /* 0: no limit */
     uint32_t shard, shards; /* 0 of 1: all */
-    const char *slot_dir;
     /* Output. */
     const char *out; /* NULL: the verb's default */
-    bool is_forced;
-    bool want_resume;
-    bool is_quiet;
     /* Replay. */
     const char *run;
-    bool want_shell;
     const char *keep;
     /* The worker and its arguments, or the words of a verb without a worker; NULL-terminated. */
     const char *const *rest;
     size_t rest_count;
     struct words rest_words; /* storage of rest where it is no plain tail of the command line */
+    /* Switches. */
+    bool model_wanted[MODEL_COUNT];
+    bool no_pin;
+    bool is_tty;
+    bool no_backtrace;
+    bool want_host_net;
+    bool has_seed;
+    bool is_forced;
+    bool want_resume;
+    bool is_quiet;
+    bool want_shell;
+    bool want_help; /* show the help page and do nothing else */
 };
 
 /* The default of every option. */

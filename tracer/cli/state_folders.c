@@ -248,9 +248,10 @@ bool state_folders_write(const struct run *run, int dir_fd, char **note, struct 
     writer.states_fd = states_fd;
     const bool is_done = write_chosen(&writer, err);
     tree_free(writer.final);
-    if (is_done && writer.written < writer.violated)
+    if (is_done && writer.written < writer.violated) {
         *note = mem_format("states/ holds %zu of %zu violated states; brink replay --run %s ID "
                            "--keep DIR writes any other",
                            writer.written, writer.violated, run->out);
+    }
     return is_done;
 }

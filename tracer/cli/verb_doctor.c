@@ -16,6 +16,7 @@
 #include "tracer/base/text.h"
 #include "tracer/ptrace/isolate.h"
 #include "tracer/ptrace/record.h"
+#include "tracer/runner/room.h"
 #include "verbs.h"
 
 enum { MEGABYTE = 1024 * 1024, MEMORY_NEEDED_MB = 256 };
@@ -66,11 +67,10 @@ static bool say_isolation(void)
     bool is_enough = say_needed(found.has_ptrace, "ptrace", why);
     is_enough &= say_needed(found.has_seccomp, "seccomp filters", why);
     const bool has_all = found.has_mount && found.has_net && found.has_pid;
-    say_optional(found.has_mount, "private mounts",
+    say_optional(found.has_mount, "mount namespaces",
                  "one job, at the workspace's own path; the original is moved aside and put back");
-    say_optional(found.has_pid, "private process numbers",
-                 "left processes are hunted by parentage");
-    say_optional(found.has_net, "private network", "commands use the machine's network");
+    say_optional(found.has_pid, "pid namespaces", "left processes are hunted by parentage");
+    say_optional(found.has_net, "network namespaces", "commands use the machine's network");
     if (!has_all && is_enough && why[0] != '\0')
         printf("          %s\n", why);
     return is_enough;
@@ -94,7 +94,7 @@ static void say_features(unsigned without)
 static void say_memory(void)
 {
     char text[64];
-    const uint64_t megabytes = ability_free_memory() / MEGABYTE;
+    const uint64_t megabytes = room_memory() / MEGABYTE;
     snprintf(text, sizeof text, "memory for slots: %" PRIu64 " MB free", megabytes);
     say_optional(megabytes >= MEMORY_NEEDED_MB, text, "use --slot-dir on a disk, or fewer --jobs");
 }

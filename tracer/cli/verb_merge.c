@@ -47,10 +47,11 @@ static bool check_shards(const struct merging *merging, struct err *err)
     uint32_t missing = 0;
     for (size_t i = 0; i < merging->count; i++) {
         present[i] = merging->parts[i].kept.settings.shard;
-        if (merging->parts[i].kept.settings.shards != shards)
+        if (merging->parts[i].kept.settings.shards != shards) {
             return err_usage(err, "%s is one of %" PRIu32 " shards, %s one of %" PRIu32,
                              merging->settings->rest[i], merging->parts[i].kept.settings.shards,
                              merging->settings->rest[0], shards);
+        }
     }
     if (merge_is_whole(present, merging->count, shards, &missing))
         return true;
@@ -68,21 +69,24 @@ static bool check_same(struct merging *merging, size_t i, struct err *err)
     enum likeness alike = ALIKE_WHOLLY;
     if (!kept_compare_runs(first->store, other->store, &difference, err))
         return false;
-    if (difference != NULL)
+    if (difference != NULL) {
         return err_usage(err, "%s and %s are no shards of one run: %s", first_name, name,
                          difference);
+    }
     if (!likeness(&first->trace, &other->trace, first->trace.count, &alike, err))
         return false;
-    if (alike == ALIKE_NOT || first->trace.count != other->trace.count)
+    if (alike == ALIKE_NOT || first->trace.count != other->trace.count) {
         return err_usage(err,
                          "%s and %s are no shards of one run: the worker did other things in "
                          "them",
                          first_name, name);
-    if (alike == ALIKE_IN_SHAPE)
+    }
+    if (alike == ALIKE_IN_SHAPE) {
         outputs_note(&merging->whole,
                      mem_format("%s and %s recorded the same calls with other bytes or names: "
                                 "their states are joined by place",
                                 first_name, name));
+    }
     return true;
 }
 
@@ -90,9 +94,10 @@ static bool check_parts(struct merging *merging, struct err *err)
 {
     if (!check_shards(merging, err))
         return false;
-    for (size_t i = 1; i < merging->count; i++)
+    for (size_t i = 1; i < merging->count; i++) {
         if (!check_same(merging, i, err))
             return false;
+    }
     return true;
 }
 
@@ -124,16 +129,18 @@ static void join(struct merging *merging)
         merge_figures(whole, &merging->parts[i].run);
         strangers += merge_verdicts(whole, &merging->parts[i].run);
     }
-    if (strangers > 0)
+    if (strangers > 0) {
         outputs_note(whole, mem_format("%zu verdicts belong to no state of %s and were left out",
                                        strangers, merging->settings->rest[0]));
+    }
     counts_fill(whole);
     group_findings(whole);
     whole->complete = whole->checked == whole->states_count;
-    if (!whole->complete)
+    if (!whole->complete) {
         outputs_note(whole, mem_format("%zu of %zu states were checked in none of the joined runs",
                                        (size_t)(whole->states_count - whole->checked),
                                        whole->states_count));
+    }
 }
 
 static bool open_out(struct merging *merging, struct err *err)
@@ -144,11 +151,12 @@ static bool open_out(struct merging *merging, struct err *err)
         return false;
     for (size_t i = 0; i < settings->rest_count; i++) {
         char *real OWN(own_mem) = realpath(settings->rest[i], NULL);
-        if (real != NULL && strcmp(real, merging->out.path) == 0)
+        if (real != NULL && strcmp(real, merging->out.path) == 0) {
             return err_usage(err,
                              "--out %s: is one of the runs to be joined; choose another "
                              "folder",
                              settings->out);
+        }
     }
     return true;
 }
@@ -168,10 +176,11 @@ static bool store_whole(struct merging *merging, struct err *err)
         !store_write_trace(merging->store, &first->trace, err) ||
         !store_write_states(merging->store, whole->states, whole->states_count, err))
         return false;
-    for (size_t i = 0; i < whole->states_count; i++)
+    for (size_t i = 0; i < whole->states_count; i++) {
         if (whole->verdicts[i].kind != VERDICT_NONE &&
             !store_put_verdict(merging->store, &whole->verdicts[i], err))
             return false;
+    }
     return store_flush(merging->store, err) && outputs_write(whole, merging->out.fd, err) &&
            store_write_run(merging->store, whole, err) && kept_set_resumable(merging->store, err) &&
            store_flush(merging->store, err);

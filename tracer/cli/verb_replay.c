@@ -10,7 +10,7 @@
 #include "exploration.h"
 #include "interrupt.h"
 #include "loaded.h"
-#include "place.h"
+#include "standin.h"
 #include "tracer/base/mem.h"
 #include "tracer/base/own.h"
 #include "tracer/base/text.h"
@@ -21,7 +21,7 @@ struct replay {
     const struct settings *settings;
     struct loaded loaded;
     struct janitor *janitor;
-    struct place place;
+    struct standin standin;
     struct command recover, check;
     char *keep; /* absolute: the commands' directory is another one than ours */
     char *slot_dir;
@@ -79,7 +79,8 @@ static bool prepare(struct replay *replay, struct err *err)
     return exploration_commands(&replay->loaded.kept.settings, &replay->recover, &replay->check,
                                 err) &&
            janitor_start(&replay->janitor, err) &&
-           place_make(&replay->place, replay->loaded.trace.about.workspace, replay->janitor, err) &&
+           standin_make(&replay->standin, replay->loaded.trace.about.workspace, replay->janitor,
+                        err) &&
            make_keep(replay->keep, err);
 }
 
@@ -152,7 +153,7 @@ bool verb_replay(const struct settings *settings, int *status, struct err *err)
     struct replay replay = {.settings = settings};
     trace_init(&replay.loaded.trace);
     const bool is_done = prepare(&replay, err) && run_state(&replay, status, err);
-    place_fini(&replay.place);
+    standin_fini(&replay.standin);
     command_fini(&replay.recover);
     command_fini(&replay.check);
     loaded_fini(&replay.loaded);

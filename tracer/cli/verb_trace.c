@@ -11,6 +11,7 @@
 #include "recording.h"
 #include "tracer/base/folder.h"
 #include "tracer/base/own.h"
+#include "tracer/runner/temporary.h"
 #include "verbs.h"
 
 struct tracing {
@@ -24,19 +25,15 @@ struct tracing {
     struct trace trace;
 };
 
-static const char *temporary_parent(void)
-{
-    const char *parent = getenv("TMPDIR");
-    return parent != NULL && parent[0] == '/' ? parent : "/tmp";
-}
-
 static bool open_out(struct tracing *tracing, struct err *err)
 {
     const struct settings *settings = tracing->settings;
     const struct out_options options = {.is_forced = settings->is_forced};
     if (settings->out != NULL)
         return out_open(settings->out, &options, &tracing->out, err);
-    if (!folder_temporary(temporary_parent(), &tracing->temporary, err) ||
+    char *parent OWN(own_mem) = NULL;
+    if (!temporary_parent(settings->dir, &parent, err) ||
+        !folder_temporary(parent, &tracing->temporary, err) ||
         !janitor_watch(tracing->janitor, tracing->temporary, err))
         return false;
     tracing->temporary_fd = open(tracing->temporary, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

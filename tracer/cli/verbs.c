@@ -116,9 +116,10 @@ const struct verb *verb_table(size_t *count)
 
 const struct verb *verb_find(const char *name)
 {
-    for (size_t i = 0; i < VERBS; i++)
+    for (size_t i = 0; i < VERBS; i++) {
         if (strcmp(table[i].name, name) == 0)
             return &table[i];
+    }
     return NULL;
 }
 

@@ -22,16 +22,16 @@ enum { EXIT_HELD = 0, EXIT_FOUND = 1, EXIT_USAGE = 2, EXIT_HARNESS = 3 };
 
 struct verb {
     const char *name;
-    unsigned bit;      /* 0: of a later version, refused by name */
     const char *usage; /* what follows "brink NAME " */
     const char *summary;
     const char *about; /* a paragraph for its help page */
     const char *examples;
-    bool takes_worker;           /* words after `--` are a command line */
-    size_t words_min, words_max; /* how many words otherwise */
+    size_t words_min, words_max; /* how many words it takes, when it takes no worker */
 
     /* *status: brink's exit status, when all went well. */
     bool (*run)(const struct settings *settings, int *status, struct err *err);
+    unsigned bit;      /* 0: of a later version, refused by name */
+    bool takes_worker; /* words after `--` are a command line */
 };
 
 /* In the order of the help page. */

@@ -1,4 +1,4 @@
-#include "place.h"
+#include "standin.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -6,10 +6,11 @@
 
 #include "tracer/base/mem.h"
 
-bool place_make(struct place *place, const char *path, struct janitor *janitor, struct err *err)
+bool standin_make(struct standin *standin, const char *path, struct janitor *janitor,
+                  struct err *err)
 {
     struct stat about = {0};
-    *place = (struct place){.janitor = janitor};
+    *standin = (struct standin){.janitor = janitor};
     if (stat(path, &about) == 0 && S_ISDIR(about.st_mode))
         return true;
     if (mkdir(path, 0700) != 0) {
@@ -17,19 +18,19 @@ bool place_make(struct place *place, const char *path, struct janitor *janitor, 
         err->kind = ERR_USAGE;
         return false;
     }
-    place->path = mem_string(path);
+    standin->path = mem_string(path);
     if (janitor_watch(janitor, path, err))
         return true;
-    place_fini(place);
+    standin_fini(standin);
     return false;
 }
 
-void place_fini(struct place *place)
+void standin_fini(struct standin *standin)
 {
-    if (place->path == NULL)
+    if (standin->path == NULL)
         return;
-    rmdir(place->path);
-    janitor_forget(place->janitor, place->path);
-    free(place->path);
-    *place = (struct place){0};
+    rmdir(standin->path);
+    janitor_forget(standin->janitor, standin->path);
+    free(standin->path);
+    *standin = (struct standin){0};
 }
