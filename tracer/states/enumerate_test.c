@@ -168,6 +168,21 @@ Test(enumerate, stores_tear_by_page_and_by_sector_and_a_kill_has_all_of_them)
     example_fini(&example);
 }
 
+Test(enumerate, leaving_out_one_of_two_pages_is_the_other_alone_and_not_counted_again)
+{
+    struct example example;
+    example_init(&example);
+    const uint32_t node = example_create(&example, "map");
+    example_truncate(&example, node, 2 * 4096);
+    store_page(&example, node, 0, true);
+    store_page(&example, node, 1, false);
+    const struct trace *trace = example_finish(&example);
+    const struct enumerated got = explore(trace, 0);
+    cr_expect_eq(got.counts[MODEL_TORN].legal, 2 + 2 * 14);
+    free(got.states);
+    example_fini(&example);
+}
+
 Test(enumerate, a_huge_write_is_counted_exactly_and_hashed_within_the_budget)
 {
     struct example example;
