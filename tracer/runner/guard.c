@@ -49,9 +49,9 @@ static int install_filter(void)
                         &program);
 }
 
-void guard_install(struct guard *guard, dev_t device, bool trusts_proc)
+void guard_install(struct guard *guard)
 {
-    *guard = (struct guard){.fd = -1, .trusts_proc = trusts_proc, .device = device};
+    guard->is_hit = false;
     /* Without privilege the kernel wants no_new_privs first, which would change what setuid
      * programs do in a command; comparing is slower, but changes nothing. */
     guard->fd = install_filter();
@@ -87,7 +87,8 @@ static bool is_ours_and_writable(const struct guard *guard, pid_t pid, int fd)
     char path[64];
     struct stat status;
     snprintf(path, sizeof path, "/proc/%d/fd/%d", pid, fd);
-    return stat(path, &status) < 0 || status.st_dev == guard->device;
+    return stat(path, &status) < 0 || status.st_dev == guard->devices[0] ||
+           status.st_dev == guard->devices[1];
 }
 
 void guard_answer(struct guard *guard)

@@ -16,14 +16,14 @@
 
 struct guard {
     int fd;           /* to be polled for reading; -1: not installed */
-    bool is_hit;      /* somebody mapped a file of `device` shared, and can write to it */
+    bool is_hit;      /* somebody mapped a file that concerns us shared, and can write to it */
     bool trusts_proc; /* /proc shows the pids that we see */
-    dev_t device;
+    dev_t devices[2]; /* the file systems whose files concern us */
 };
 
-/* Installs the filter on the calling thread, for good. Where the kernel refuses, fd stays -1 and
+/* Installs the filter on the calling thread, for good; devices and trusts_proc are set before. Where the kernel refuses, fd stays -1 and
  * guard_must_compare is always true. */
-void guard_install(struct guard *guard, dev_t device, bool trusts_proc);
+void guard_install(struct guard *guard);
 void guard_close(struct guard *guard);
 
 /* Answers one waiting mmap; to be called when fd is readable. */

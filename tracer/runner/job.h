@@ -33,13 +33,19 @@ struct job_options {
     void *context;
 };
 
-/* Checks states[order[i]] for all i < count (order grows), fills verdicts[] (one for each state of
- * the run's table, owned by the caller), violated ones run twice. *complete: false when the
- * deadline or an interrupt ended it early. A check that cannot be started (126, 127) is ERR_USAGE.
- * No process, mount or folder is left behind on any way out. */
-MUST_USE bool job_run(const struct job_options *options, const struct state *states,
-                      const uint32_t *order, size_t count, struct verdict *verdicts, bool *complete,
-                      char **note, struct err *err);
+struct job_states {
+    const struct state *items;
+    const uint32_t *order;    /* indexes of those to be checked, growing */
+    size_t count;             /* of order */
+    struct verdict *verdicts; /* to be filled: one for each of items, owned by the caller */
+};
+
+/* Checks the states; violated ones run twice. *complete: false when the deadline or an interrupt
+ * ended it early. *note: a line for the user, or NULL; the caller frees it, also on failure. A
+ * check that cannot be started (126, 127) is ERR_USAGE. No process, mount or folder is left behind
+ * on any way out. */
+MUST_USE bool job_run(const struct job_options *options, const struct job_states *states,
+                      bool *complete, char **note, struct err *err);
 
 /* The canary: the state of the complete run with all promises kept and (a) everything gone, (b)
  * each file emptied, (c) the middle byte of each file flipped. Which of these the check notices. */

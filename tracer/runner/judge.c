@@ -36,6 +36,12 @@ bool judge_is_decided(const struct outcome *outcome, bool has_oracle)
                                     (has_oracle && recover->status != 0));
 }
 
+bool judge_is_cancelled(const struct outcome *outcome)
+{
+    return outcome->recover.end == LAUNCH_CANCELLED || outcome->again.end == LAUNCH_CANCELLED ||
+           outcome->check.end == LAUNCH_CANCELLED;
+}
+
 enum verdict_kind judge(const struct outcome *outcome, char **why)
 {
     enum verdict_kind kind = VERDICT_HELD;

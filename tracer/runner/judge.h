@@ -18,6 +18,9 @@ struct outcome {
  * has_oracle: there is no check, so the recovery's exit status counts. */
 bool judge_is_decided(const struct outcome *outcome, bool has_oracle);
 
+/* Whether one of the commands was cancelled: then there is nothing to judge. */
+bool judge_is_cancelled(const struct outcome *outcome);
+
 /* *why is one line, NULL when it held; the caller frees it. */
 enum verdict_kind judge(const struct outcome *outcome, char **why);
 

@@ -180,7 +180,9 @@ static void make_guard(dev_t device)
     close(fd);
     struct stat status;
     cr_assert_eq(stat("file", &status), 0);
-    guard_install(&guard, device ? device : status.st_dev, true);
+    guard.trusts_proc = true;
+    guard.devices[0] = device ? device : status.st_dev;
+    guard_install(&guard);
     if (guard.fd < 0)
         cr_skip_test("no filter without privilege");
 }
