@@ -46,6 +46,23 @@ uint32_t strings_add(struct strings *strings, const char *text)
     return strings_add_range(strings, text, strlen(text));
 }
 
+bool strings_find(const struct strings *strings, const char *text, uint32_t *out)
+{
+    uint64_t number = 0;
+    if (*text == '\0') {
+        *out = 0;
+        return true;
+    }
+    for (uint64_t key = XXH3_64bits(text, strlen(text));; key++) {
+        if (!map_get(&strings->by_hash, key, &number))
+            return false;
+        if (strcmp(strings->items[number], text) == 0)
+            break;
+    }
+    *out = (uint32_t)number;
+    return true;
+}
+
 const char *strings_get(const struct strings *strings, uint32_t number)
 {
     if (number == 0)

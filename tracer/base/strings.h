@@ -5,6 +5,7 @@
 #ifndef BASE_STRINGS_H
 #define BASE_STRINGS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,6 +24,9 @@ void strings_fini(struct strings *strings);
 /* The number of a string; adds it when it is new. */
 uint32_t strings_add(struct strings *strings, const char *text);
 uint32_t strings_add_range(struct strings *strings, const char *text, size_t size);
+
+/* The number of a string that is there already; false: it is not. */
+bool strings_find(const struct strings *strings, const char *text, uint32_t *out);
 
 /* The string of a number that strings_add gave. Lives as long as the table. */
 const char *strings_get(const struct strings *strings, uint32_t number);

@@ -13,6 +13,7 @@
 #include <xxhash.h>
 
 #include "listing.h"
+#include "nonzero.h"
 #include "reach.h"
 #include "snapshot.h"
 #include "tracer/base/mem.h"
@@ -187,37 +188,17 @@ static bool compare_chunk(struct comparing *comparing, const struct both *both, 
                   offset + at, comparing->on_disk[at], comparing->by_trace[at]);
 }
 
-/* Where anything but zeros may be on disk, at or after an offset; UINT64_MAX: nowhere. */
-static uint64_t next_on_disk(int fd, uint64_t offset)
-{
-    const off_t data = lseek(fd, (off_t)offset, SEEK_DATA);
-    if (data < 0)
-        return errno == ENXIO ? UINT64_MAX : offset;
-    return (uint64_t)data;
-}
-
-/* Holes on both sides are jumped over: a file may be larger than all the memory. */
+/* Holes on both sides are jumped over. */
 static bool compare_bytes(struct comparing *comparing, const struct both *both, int fd,
                           struct err *err)
 {
-    uint64_t *blocks OWN(own_mem) = NULL;
-    const size_t count = tree_blocks(comparing->tree, both->node, &blocks);
+    struct nonzero nonzero OWN(nonzero_fini) = {0};
+    nonzero_init(&nonzero, comparing->tree, both->node, fd);
     const uint64_t size = (uint64_t)both->stat.st_size;
-    size_t next = 0;
-    uint64_t offset = 0;
-    while (offset < size && !*comparing->difference) {
-        while (next < count && (blocks[next] + 1) * TREE_BLOCK <= offset)
-            next++;
-        const uint64_t by_trace = next < count ? blocks[next] * TREE_BLOCK : UINT64_MAX;
-        const uint64_t on_disk = by_trace <= offset ? offset : next_on_disk(fd, offset);
-        const uint64_t start = by_trace < on_disk ? by_trace : on_disk;
-        if (start > offset)
-            offset = start;
-        if (offset >= size)
-            break;
-        if (!compare_chunk(comparing, both, fd, offset, err))
+    for (uint64_t at = nonzero_next(&nonzero, 0); at < size && !*comparing->difference;
+         at = nonzero_next(&nonzero, at + CHUNK)) {
+        if (!compare_chunk(comparing, both, fd, at, err))
             return false;
-        offset += CHUNK;
     }
     return true;
 }
