@@ -1,0 +1,49 @@
+/* Calls that are changed, not recorded. */
+#include <errno.h>
+#include <sched.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/user.h>
+
+#include "calls.h"
+
+/* Rings would write files without any system call. Programs have a fallback for kernels without
+ * them. The call is skipped; what it returns is -ENOSYS already. */
+enum call_next refuse_enter(struct recorder *recorder, struct tracee *tracee, struct err *err)
+{
+    struct user_regs_struct regs;
+    if (ptrace(PTRACE_GETREGS, tracee->tid, 0, &regs) == 0) {
+        regs.orig_rax = (unsigned long)-1;
+        regs.rax = (unsigned long)-ENOSYS;
+        if (ptrace(PTRACE_SETREGS, tracee->tid, 0, &regs) == 0) {
+            recorder->writer->trace->about.io_uring_refused++;
+            return CALL_IGNORED;
+        }
+    }
+    if (errno == ESRCH)
+        return CALL_IGNORED; /* it has been killed */
+    err_system(err, "refuse io_uring to the worker");
+    return CALL_FAILED;
+}
+
+/* CLONE_UNTRACED would make a thread that runs under the filter and has no tracer: all its recorded
+ * calls would fail. */
+enum call_next clone_enter(struct recorder *recorder, struct tracee *tracee, struct err *err)
+{
+    (void)recorder;
+    (void)err;
+    const struct call *call = &tracee->call;
+    struct user_regs_struct regs;
+    uint64_t flags;
+    if (call->nr == SYS_clone3) {
+        if (memory_read_all(tracee->tid, call->args[0], &flags, sizeof flags) &&
+            (flags & CLONE_UNTRACED) != 0) {
+            flags &= ~(uint64_t)CLONE_UNTRACED;
+            memory_write_all(tracee->tid, call->args[0], &flags, sizeof flags);
+        }
+    } else if (ptrace(PTRACE_GETREGS, tracee->tid, 0, &regs) == 0) {
+        regs.rdi &= ~(uint64_t)CLONE_UNTRACED;
+        ptrace(PTRACE_SETREGS, tracee->tid, 0, &regs);
+    }
+    return CALL_IGNORED;
+}

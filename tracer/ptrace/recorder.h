@@ -1,0 +1,40 @@
+/* recorder.h - what the parts of one recording share. */
+#ifndef PTRACE_RECORDER_H
+#define PTRACE_RECORDER_H
+
+#include "files.h"
+#include "mapped.h"
+#include "record.h"
+#include "sockets.h"
+#include "tracee.h"
+#include "unwind.h"
+
+struct recorder {
+    const struct record_options *options;
+    struct trace_writer *writer;
+    struct nodes nodes;
+    struct tracees tracees;
+    struct files *files;
+    struct sockets *sockets;
+    struct mapped *mapped;
+    struct unwinder *unwinder; /* NULL: no backtraces wanted */
+    pid_t main_pid;
+    pid_t serial_tid;   /* the thread in a serial call, or 0 */
+    uint32_t processes; /* seen so far */
+    uint64_t arrivals;
+    uint32_t held;   /* threads that wait at the entry of a call */
+    bool has_execed; /* the worker's program runs */
+    bool is_killing; /* no more calls are of interest, only ends */
+    bool has_halted;
+    bool is_inside; /* the serial call under way is the one to be halted in */
+    bool has_main_ended;
+    unsigned outside_notes;
+};
+
+/* Whether exactly one thread lives in the whole worker. */
+static inline bool recorder_is_alone(const struct recorder *recorder)
+{
+    return tracees_count(&recorder->tracees) == 1;
+}
+
+#endif

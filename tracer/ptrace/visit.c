@@ -1,0 +1,218 @@
+#include "visit.h"
+
+#include <errno.h>
+#include <linux/audit.h>
+#include <linux/ptrace.h>
+#include <string.h>
+#include <sys/user.h>
+
+#include "emit.h"
+#include "filter.h"
+#include "halt.h"
+
+/* <sys/ptrace.h> and <linux/ptrace.h> do not go together. */
+extern long ptrace(int request, ...);
+
+enum {
+    RESTART_FIRST = 512, /* ERESTARTSYS and its kin, which only a tracer sees */
+    RESTART_LAST = 516,
+    X32_BIT = 0x40000000,
+};
+
+void visit_resume(const struct tracee *tracee, int signo)
+{
+    /* A thread that has been killed meanwhile is no longer stopped: its end will tell. */
+    ptrace(tracee->is_in_call ? PTRACE_SYSCALL : PTRACE_CONT, tracee->tid, 0, signo);
+}
+
+void visit_kill_all(struct recorder *recorder)
+{
+    recorder->is_killing = true;
+    tracees_kill(&recorder->tracees);
+}
+
+static void halt(struct recorder *recorder)
+{
+    recorder->has_halted = true;
+    visit_kill_all(recorder);
+}
+
+static void drop_call(struct tracee *tracee)
+{
+    call_fini(&tracee->call);
+    call_init(&tracee->call);
+}
+
+/* A call of another table of numbers cannot be told apart from ours by its number. */
+static bool foreign(const struct ptrace_syscall_info *info, struct err *err)
+{
+    const bool is_x32 = info->arch == AUDIT_ARCH_X86_64;
+    return err_usage(err,
+                     "the worker made a system call of the %s interface (number %llu), which "
+                     "brink cannot record: only 64-bit programs can be",
+                     is_x32 ? "x32" : "32-bit",
+                     (unsigned long long)info->seccomp.nr & ~(unsigned long long)X32_BIT);
+}
+
+/* Kills all when the place to halt at has been reached. */
+static bool is_halted_at_entry(struct recorder *recorder, struct tracee *tracee)
+{
+    if (!halt_is_before(recorder))
+        return false;
+    drop_call(tracee);
+    halt(recorder);
+    return true;
+}
+
+/* Asks the handler. The stores of the worker so far come first, whatever the call is. */
+static bool begin(struct recorder *recorder, struct tracee *tracee, struct err *err)
+{
+    struct call *call = &tracee->call;
+    call->enter = recorder->writer->trace->count;
+    if (!emit_stores(recorder, tracee, err))
+        return false;
+    call->enter = recorder->writer->trace->count;
+    const enum call_next next = call->handler->enter(recorder, tracee, err);
+    if (next == CALL_FAILED)
+        return err_while(err, "record a call of process %d", (int)tracee->process->pid);
+    if (next == CALL_IGNORED || next == CALL_DONE) {
+        drop_call(tracee);
+        visit_resume(tracee, 0);
+        return true;
+    }
+    if (is_halted_at_entry(recorder, tracee))
+        return true;
+    if (!halt_shorten(recorder, tracee, &recorder->is_inside, err))
+        return false;
+    emit_stack(recorder, tracee);
+    call->op.stack = call->stack;
+    if (next == CALL_SERIAL)
+        recorder->serial_tid = tracee->tid;
+    tracee->is_in_call = true;
+    visit_resume(tracee, 0);
+    return true;
+}
+
+bool visit_entry(struct recorder *recorder, struct tracee *tracee, struct err *err)
+{
+    struct ptrace_syscall_info info;
+    if (!recorder->has_execed || recorder->is_killing ||
+        ptrace(PTRACE_GET_SYSCALL_INFO, tracee->tid, sizeof info, &info) <= 0) {
+        visit_resume(tracee, 0);
+        return true;
+    }
+    if (info.seccomp.ret_data == FILTER_FOREIGN)
+        return foreign(&info, err);
+    struct call *call = &tracee->call;
+    call->handler = call_find((long)info.seccomp.nr);
+    if (call->handler == NULL) {
+        visit_resume(tracee, 0);
+        return true;
+    }
+    call->nr = (long)info.seccomp.nr;
+    call->sp = info.stack_pointer;
+    memcpy(call->args, info.seccomp.args, sizeof call->args);
+    call->order = ++recorder->arrivals;
+    if (call->handler->is_serial && recorder->serial_tid != 0) {
+        tracee->state = TRACEE_HELD;
+        recorder->held++;
+        return true;
+    }
+    return begin(recorder, tracee, err);
+}
+
+/* Those that waited may begin, until one of them is serial again. */
+static bool begin_held(struct recorder *recorder, struct err *err)
+{
+    while (recorder->serial_tid == 0 && !recorder->is_killing) {
+        struct tracee *next = tracees_held(&recorder->tracees);
+        if (next == NULL)
+            return true;
+        next->state = TRACEE_RUNNING;
+        recorder->held--;
+        if (!begin(recorder, next, err))
+            return false;
+    }
+    return true;
+}
+
+bool visit_release(struct recorder *recorder, struct tracee *tracee, struct err *err)
+{
+    if (tracee->state == TRACEE_HELD)
+        recorder->held--;
+    tracee->state = TRACEE_RUNNING;
+    tracee->is_in_call = false;
+    drop_call(tracee);
+    if (recorder->serial_tid == tracee->tid)
+        recorder->serial_tid = 0;
+    return recorder->held == 0 || begin_held(recorder, err);
+}
+
+static bool is_restarted(long result)
+{
+    return result <= -RESTART_FIRST && result >= -RESTART_LAST;
+}
+
+/* The call has returned. A call that the kernel will restart has done nothing yet and will be seen
+ * again. */
+static bool leave(struct recorder *recorder, struct tracee *tracee, long result, struct err *err)
+{
+    if (is_restarted(result) || recorder->has_halted)
+        return true;
+    if (!tracee->call.handler->leave(recorder, tracee, result, err))
+        return err_while(err, "record a call of process %d", (int)tracee->process->pid);
+    if ((recorder->is_inside && recorder->serial_tid == tracee->tid) || halt_is_after(recorder))
+        halt(recorder);
+    return true;
+}
+
+bool visit_exit(struct recorder *recorder, struct tracee *tracee, struct err *err)
+{
+    struct ptrace_syscall_info info;
+    if (!tracee->is_in_call) { /* a stop that was under way before we let it go on */
+        visit_resume(tracee, 0);
+        return true;
+    }
+    if (ptrace(PTRACE_GET_SYSCALL_INFO, tracee->tid, sizeof info, &info) <= 0)
+        return true; /* killed: its last stop or its end comes next */
+    if (info.op != PTRACE_SYSCALL_INFO_EXIT) {
+        visit_resume(tracee, 0);
+        return true;
+    }
+    tracee->is_in_call = false;
+    if (!leave(recorder, tracee, (long)info.exit.rval, err))
+        return false;
+    if (!visit_release(recorder, tracee, err))
+        return false;
+    visit_resume(tracee, 0);
+    return true;
+}
+
+/* A thread that is killed inside a call does not always stop at its exit; what the call returned is
+ * in its registers. -ENOSYS is what stands there when the call was not even begun. */
+static bool leave_killed(struct recorder *recorder, struct tracee *tracee, struct err *err)
+{
+    struct user_regs_struct regs;
+    if (!tracee->is_in_call || ptrace(PTRACE_GETREGS, tracee->tid, 0, &regs) == -1 ||
+        (long)regs.rax == -ENOSYS || (long)regs.orig_rax != tracee->call.nr)
+        return true;
+    return leave(recorder, tracee, (long)regs.rax, err);
+}
+
+bool visit_ending(struct recorder *recorder, struct tracee *tracee, struct err *err)
+{
+    struct process *process = tracee->process;
+    tracee->is_ending = true;
+    process->running--;
+    if (!leave_killed(recorder, tracee, err) || !visit_release(recorder, tracee, err))
+        return false;
+    if (process->has_mappings && !recorder->has_halted) {
+        tracee->call.enter = recorder->writer->trace->count;
+        if (!emit_stores(recorder, tracee, err))
+            return false;
+    }
+    if (process->running == 0)
+        mapped_remove_process(recorder->mapped, process->pid);
+    visit_resume(tracee, 0);
+    return true;
+}
