@@ -279,8 +279,9 @@ static bool check_states(struct exploration *exploration, struct err *err)
     progress_begin(&exploration->progress, stderr, exploration->settings->is_quiet, count);
     exploration->flushed_ns = clock_now();
     run->complete = true;
-    const bool is_done = count == 0 || job_run(&options, run->states, order, count, run->verdicts,
-                                               &run->complete, &note, err);
+    const struct job_states states = {
+        .items = run->states, .order = order, .count = count, .verdicts = run->verdicts};
+    const bool is_done = count == 0 || job_run(&options, &states, &run->complete, &note, err);
     progress_end(&exploration->progress);
     if (note != NULL)
         outputs_note(run, note);
