@@ -33,10 +33,17 @@ static const char *text_of(const struct disk *disk, struct tree_place place)
     return disk_text(disk, place.name);
 }
 
+/* A folder that gets another parent is written to itself (its ".."), so its bits matter too. */
+static bool make_movable(struct disk *disk, uint32_t node, struct err *err)
+{
+    const bool is_bound = disk->is_weak && S_ISDIR(disk->twins[node]->stat.st_mode);
+    return !is_bound || disk_folder(disk, node, err) >= 0;
+}
+
 static bool step_aside(struct disk *disk, struct tree_place place, uint32_t node, struct err *err)
 {
     struct twin *twin = disk->twins[node];
-    const int from = disk_folder(disk, place.dir, err);
+    const int from = make_movable(disk, node, err) ? disk_folder(disk, place.dir, err) : -1;
     if (from < 0)
         return false;
     disk_name_drop(disk, place);

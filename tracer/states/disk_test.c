@@ -15,6 +15,8 @@
 #include "tracer/trace/snapshot.h"
 #include "vandal.h"
 
+enum { ROUNDS = 150 };
+
 TestSuite(disk, .timeout = 120);
 
 /* Whether two changes in a row give two ctimes, as they do since Linux 6.13 once the first one was
@@ -149,7 +151,7 @@ static void fight(const char *where, bool want_trust)
     run_ops(&mirror, 200);
     mirror_open(&mirror, want_trust && has_fine_times(mirror.fd));
     expect_equal(&mirror, -1, "open");
-    for (int round = 0; round < 400; round++)
+    for (int round = 0; round < ROUNDS; round++)
         one_round(&mirror, round);
     mirror_fini(&mirror);
 }
