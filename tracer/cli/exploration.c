@@ -281,6 +281,8 @@ static bool check_states(struct exploration *exploration, struct err *err)
     run->complete = true;
     const struct job_states states = {
         .items = run->states, .order = order, .count = count, .verdicts = run->verdicts};
+    const struct job_states states = {
+        .items = run->states, .order = order, .count = count, .verdicts = run->verdicts};
     const bool is_done = count == 0 || job_run(&options, &states, &run->complete, &note, err);
     progress_end(&exploration->progress);
     if (note != NULL)

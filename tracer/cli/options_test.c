@@ -46,7 +46,8 @@ Test(options, the_worker_gets_its_own_options_untouched)
 {
     struct settings settings;
     struct err err;
-    cr_assert_str_eq(PARSE("explore", "--quiet", "--", "w", "--quiet", "--", "-C"), "");
+    const char *const words[] = {"--quiet", "--", "w", "--quiet", "--", "-C", NULL};
+    cr_assert_str_eq(parse("explore", words, &settings, &err), "");
     cr_assert_eq(settings.rest_count, 4);
     cr_expect_str_eq(settings.rest[0], "w");
     cr_expect_str_eq(settings.rest[1], "--quiet");

@@ -144,8 +144,7 @@ static bool fill(const struct recording *recording, struct attempt attempt,
     struct snapshot_items items = {0};
     const struct snapshot_options options = {
         .dir = NODE_ROOT, .prefix = "", .exclude = (const char *const *)recording->exclude};
-    bool is_done =
-        snapshot_read(writer, workspace_copy_fd(recording->workspace), &options, &items, err);
+    bool is_done = snapshot_read(writer, workspace_fd(recording->workspace), &options, &items, err);
     writer->trace->initial = writer->trace->count;
     is_done = is_done && run_worker(recording, attempt, writer, &items, err) &&
               trace_writer_finish(writer, err);
@@ -174,12 +173,14 @@ static bool self_check(const struct recording *recording, const struct trace *tr
     struct tree *tree = tree_new(trace);
     struct err misfit = {0};
     bool is_done = true;
-    for (uint32_t i = 0; misfit.kind == ERR_NONE && i < trace->count; i++)
+    for (uint32_t i = 0; misfit.kind == ERR_NONE && i < trace->count; i++) {
         if (!tree_apply(tree, &trace->ops[i], &misfit))
             *difference = mem_string(misfit.text);
-    if (misfit.kind == ERR_NONE)
-        is_done = snapshot_compare(tree, workspace_copy_fd(recording->workspace),
+    }
+    if (misfit.kind == ERR_NONE) {
+        is_done = snapshot_compare(tree, workspace_fd(recording->workspace),
                                    (const char *const *)recording->exclude, difference, err);
+    }
     tree_free(tree);
     return is_done || err_while(err, "self-check of the recording");
 }

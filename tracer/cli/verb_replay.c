@@ -96,10 +96,11 @@ static void show_status(const char *what, int status)
 {
     if (status == -1)
         return;
-    if (WIFSIGNALED(status))
+    if (WIFSIGNALED(status)) {
         printf("%s: ended by signal %d\n", what, WTERMSIG(status));
-    else
+    } else {
         printf("%s: exit status %d\n", what, WEXITSTATUS(status));
+    }
 }
 
 static void show_verdict(const struct verdict *verdict)

@@ -32,7 +32,8 @@ static bool open_out(struct tracing *tracing, struct err *err)
     if (settings->out != NULL)
         return out_open(settings->out, &options, &tracing->out, err);
     char *parent OWN(own_mem) = NULL;
-    if (!temporary_parent(settings->dir, &parent, err) ||
+    char *workspace OWN(own_mem) = settings->dir != NULL ? realpath(settings->dir, NULL) : NULL;
+    if (!temporary_parent(workspace, &parent, err) ||
         !folder_temporary(parent, &tracing->temporary, err) ||
         !janitor_watch(tracing->janitor, tracing->temporary, err))
         return false;
