@@ -67,7 +67,8 @@ static inline void promise(long number)
 }
 
 /* For checks: the last number that had been promised before the crash. */
-static inline long promised(void) {
+static inline long promised(void)
+{
     const char *path = getenv("BRINK_ACKED");
     FILE *file = fopen(path ? path : "/dev/null", "r");
     long last = 0;
