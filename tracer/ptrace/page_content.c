@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,8 +33,25 @@ void page_content_fini(struct page_content *content)
     map_fini(&content->hashes);
 }
 
-/* Device and inode of the file mapped at an address, as /proc/PID/maps gives them. */
-static bool mapped_file(pid_t process, uint64_t address, dev_t *device, ino_t *inode)
+/* What /proc/PID/maps says of a mapping. */
+struct mapped_file {
+    dev_t device;
+    ino_t inode;
+    char path[PATH_MAX];
+};
+
+static void parse_file(const char *line, struct mapped_file *file)
+{
+    char *at = NULL;
+    const unsigned long major_number = strtoul(line, &at, 16);
+    const unsigned long minor_number = *at == ':' ? strtoul(at + 1, &at, 16) : 0;
+    file->device = makedev((unsigned)major_number, (unsigned)minor_number);
+    file->inode = strtoull(at, &at, 10);
+    at += strspn(at, " ");
+    snprintf(file->path, sizeof file->path, "%.*s", (int)strcspn(at, "\n"), at);
+}
+
+static bool find_mapped_file(pid_t process, uint64_t address, struct mapped_file *file)
 {
     char path[48];
     snprintf(path, sizeof path, "/proc/%d/maps", (int)process);
@@ -51,13 +69,25 @@ static bool mapped_file(pid_t process, uint64_t address, dev_t *device, ino_t *i
         if (!is_found)
             continue;
         (void)strtoull(at + 6, &at, 16); /* " rw-s " and the offset */
-        const unsigned long major_number = strtoul(at, &at, 16);
-        const unsigned long minor_number = *at == ':' ? strtoul(at + 1, &at, 16) : 0;
-        *device = makedev((unsigned)major_number, (unsigned)minor_number);
-        *inode = strtoull(at, NULL, 10);
+        parse_file(at, file);
     }
     fclose(maps);
     return is_found;
+}
+
+/* Another thread may have closed the number and used it anew since the mapping was made. On btrfs
+ * and overlayfs maps shows another device than stat; there the path must agree. */
+static bool is_mapped_file(int fd, pid_t process, uint64_t address)
+{
+    struct mapped_file mapped;
+    struct stat info;
+    if (fstat(fd, &info) != 0 || !find_mapped_file(process, address, &mapped) ||
+        info.st_ino != mapped.inode)
+        return false;
+    char name[48], path[PATH_MAX] = "";
+    snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+    const ssize_t size = readlink(name, path, sizeof path - 1);
+    return info.st_dev == mapped.device || (size > 0 && strcmp(path, mapped.path) == 0);
 }
 
 /* The copy shares the worker's open file description (with its locks and flags), so it serves only
@@ -75,16 +105,10 @@ static int open_anew(pid_t process, int fd)
 
 void page_content_open(struct page_content *content, pid_t process, int fd, uint64_t address)
 {
-    dev_t device = 0;
-    ino_t inode = 0;
-    struct stat info;
     if (content->fd >= 0)
         return;
     int own OWN(own_fd) = open_anew(process, fd);
-    /* Another thread may have closed and reused the number since the mapping was made. On btrfs and
-     * overlayfs maps shows another device than stat, and so the mapping itself is read there. */
-    if (own >= 0 && fstat(own, &info) == 0 && mapped_file(process, address, &device, &inode) &&
-        info.st_dev == device && info.st_ino == inode)
+    if (own >= 0 && is_mapped_file(own, process, address))
         content->fd = own_take_fd(&own);
 }
 
