@@ -88,9 +88,10 @@ static bool resume(struct exploration *exploration, struct err *err)
     }
     if (!kept_compare(store, exploration->settings, &difference, err))
         return false;
-    if (difference != NULL)
+    if (difference != NULL) {
         return err_usage(err, "--resume: the run in %s is another one: %s", exploration->out_name,
                          difference);
+    }
     exploration->is_resumed = true;
     if (!recording_read_without(&exploration->recording.without, err) ||
         !store_read_trace(store, &exploration->trace, err) ||
@@ -260,9 +261,10 @@ static uint32_t *unchecked(const struct run *run, size_t *count)
 {
     uint32_t *order = mem_new(run->states_count + 1, sizeof *order);
     *count = 0;
-    for (size_t i = 0; i < run->states_count; i++)
+    for (size_t i = 0; i < run->states_count; i++) {
         if (run->verdicts[i].kind == VERDICT_NONE)
             order[(*count)++] = (uint32_t)i;
+    }
     return order;
 }
 
@@ -279,8 +281,6 @@ static bool check_states(struct exploration *exploration, struct err *err)
     progress_begin(&exploration->progress, stderr, exploration->settings->is_quiet, count);
     exploration->flushed_ns = clock_now();
     run->complete = true;
-    const struct job_states states = {
-        .items = run->states, .order = order, .count = count, .verdicts = run->verdicts};
     const struct job_states states = {
         .items = run->states, .order = order, .count = count, .verdicts = run->verdicts};
     const bool is_done = count == 0 || job_run(&options, &states, &run->complete, &note, err);
@@ -305,11 +305,12 @@ static bool conclude(struct exploration *exploration, struct err *err)
         return err_while(err, "write the reports into %s", exploration->out_name);
     if (!exploration->settings->is_quiet && !outputs_show(run, stderr, err))
         return false;
-    if (!run->complete && interrupt_seen())
+    if (!run->complete && interrupt_seen()) {
         return err_harness(err,
                            "interrupted: %" PRIu64 " of %zu states are checked; go on with "
                            "--resume",
                            run->checked, run->states_count);
+    }
     return true;
 }
 
