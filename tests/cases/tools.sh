@@ -5,7 +5,7 @@
 tools=${here:?}/../tools
 
 # One tree with a planted fault for each rule; lint must name every one of them.
-once scene lint-finds-what-is-planted
+limit 240 once scene lint-finds-what-is-planted
 plant() { # FILE REGEX CODE
     mkdir -p "tree/$(dirname "$1")"
     printf '%s\n' "$3" >"tree/$1"
