@@ -16,22 +16,40 @@ static json_t *number(uint64_t value)
     return json_integer((json_int_t)value);
 }
 
-/* JSON is UTF-8; what is none has its odd bytes written as \xNN. NULL is null. */
+/* JSON is UTF-8: bytes that are none are written as \xNN, all others, newlines too, stay. */
+static char *make_utf8(const char *bytes)
+{
+    enum { ESCAPE_SIZE = 4 };
+    size_t left = strlen(bytes);
+    char *text = mem_new(left * ESCAPE_SIZE + 1, 1);
+    char *to = text;
+    while (left > 0) {
+        const size_t whole = text_utf8(bytes, left);
+        if (whole > 0) {
+            memcpy(to, bytes, whole);
+        } else {
+            snprintf(to, ESCAPE_SIZE + 1, "\\x%02x", (unsigned char)*bytes);
+        }
+        to += whole ? whole : ESCAPE_SIZE;
+        bytes += whole ? whole : 1;
+        left -= whole ? whole : 1;
+    }
+    return text;
+}
+
+/* NULL is null. */
 static json_t *text(const char *bytes)
 {
     if (!bytes)
         return json_null();
-    json_t *plain = json_string(bytes);
-    if (plain)
-        return plain;
-    char *escaped OWN(own_mem) = text_escape(bytes, SIZE_MAX);
-    return json_string(escaped);
+    char *utf8 OWN(own_mem) = make_utf8(bytes);
+    return json_string(utf8);
 }
 
 static json_t *seconds(int64_t ns)
 {
-    enum { MICROSECOND = 1000 };
-    return json_real((double)(ns / MICROSECOND) / 1e6);
+    const int64_t microseconds = ns / 1000; /* nobody reads more */
+    return json_real((double)microseconds / 1e6);
 }
 
 static json_t *words_of(char *const *argv)

@@ -90,12 +90,15 @@ Test(json, the_summary_counts_what_the_worker_did_and_not_the_initial_ops)
     example_run_free(run);
 }
 
-Test(json, bytes_that_are_no_utf8_are_escaped)
+Test(json, bytes_that_are_no_utf8_are_escaped_and_newlines_stay)
 {
     struct run *run = example_run();
     json_t *object = summary_of(run);
     json_t *worker = json_object_get(object, "worker");
     cr_expect_str_eq(json_string_value(json_array_get(worker, 1)), "a b\\xff");
+    json_t *finding = json_array_get(json_object_get(object, "findings"), 0);
+    cr_expect_str_eq(string(finding, "output"),
+                     "line 1\n\x1b[31m\\xff\x01]]>&\nline 3\n4\n5\n6\nline 7\n");
     json_decref(object);
     example_run_free(run);
 }

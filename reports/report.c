@@ -6,10 +6,10 @@
 
 const struct report *report_find(const char *name)
 {
-    static const struct report *const all[] = {&report_json, &report_junit, &report_terminal};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        if (strcmp(all[i]->name, name) == 0)
-            return all[i];
+    static const struct report *const all[] = {&report_json, &report_junit, &report_terminal, NULL};
+    for (const struct report *const *report = all; *report; report++) {
+        if (strcmp((*report)->name, name) == 0)
+            return *report;
     }
     return NULL;
 }

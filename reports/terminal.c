@@ -79,10 +79,11 @@ static void put_verdict(const struct page *page, const struct run *run)
         break;
     }
     page_colour(page, PAGE_PLAIN);
-    if (!run->complete)
+    if (!run->complete) {
         page_paragraph(page, "",
                        "The run was ended early: there are crash states not checked yet; "
                        "continue with --resume.");
+    }
 }
 
 static void put_worker(const struct page *page, const struct run *run)
@@ -98,12 +99,13 @@ static void put_worker(const struct page *page, const struct run *run)
         recorded.ops, s(recorded.ops), recorded.syncs, s(recorded.syncs), number(recorded.bytes),
         s(recorded.bytes), about->processes, about->processes == 1 ? "" : "es",
         clock_seconds(about->elapsed_ns));
-    if (WIFSIGNALED(about->wait_status))
+    if (WIFSIGNALED(about->wait_status)) {
         page_format(page, "            ", "the worker was killed by signal %d",
                     WTERMSIG(about->wait_status));
-    else if (WEXITSTATUS(about->wait_status) != 0)
+    } else if (WEXITSTATUS(about->wait_status) != 0) {
         page_format(page, "            ", "the worker ended with exit status %d",
                     WEXITSTATUS(about->wait_status));
+    }
     if (run->recover)
         page_paragraph(page, "  recovery: ", run->recover);
     page_paragraph(page, "  check:    ",
@@ -162,9 +164,10 @@ static void put_findings(const struct page *page, const struct run *run)
 {
     for (size_t i = 0; i < run->findings_count && i < FINDINGS_SHOWN; i++)
         put_finding(page, run, &run->findings[i]);
-    if (run->findings_count > FINDINGS_SHOWN)
+    if (run->findings_count > FINDINGS_SHOWN) {
         page_format(page, "\n", "and %zu more findings, see summary.json",
                     run->findings_count - FINDINGS_SHOWN);
+    }
 }
 
 static void put_counts(const struct page *page, const struct run *run, enum model_kind model)
@@ -206,29 +209,34 @@ static void put_verified(const struct page *page, const struct run *run)
 {
     const struct verified *verified = &run->verified;
     static const char lead[] = "  verified by kill: ";
-    if (verified->tried > 0)
+    if (verified->tried > 0) {
         page_format(page, lead, "%u of %u real kills left the predicted workspace (seed %llu)",
                     verified->equal, verified->tried, number(verified->seed));
-    if (verified->same_shape > 0)
+    }
+    if (verified->same_shape > 0) {
         page_format(page, lead,
                     "%u compared by shape only, for two recordings of this worker differ",
                     verified->same_shape);
-    if (verified->unstable > 0)
+    }
+    if (verified->unstable > 0) {
         page_format(page, lead, "%u not to be compared: this worker does something else each time",
                     verified->unstable);
-    if (*verified->skipped)
+    }
+    if (*verified->skipped) {
         page_format(page, lead, "%s%s", verified->tried ? "" : "skipped: ", verified->skipped);
-    else if (verified->tried == 0)
+    } else if (verified->tried == 0) {
         page_paragraph(page, lead, "nothing was");
+    }
 }
 
 static void put_trust(const struct page *page, const struct run *run)
 {
     put_untried(page, run);
     put_verified(page, run);
-    if (flaky_states(run) > 0)
+    if (flaky_states(run) > 0) {
         page_format(page, "  flaky: ", "%llu state%s gave two different answers in two runs",
                     number(flaky_states(run)), s(flaky_states(run)));
+    }
     if (run->canary == CANARY_UNNOTICED) {
         page_colour(page, PAGE_YELLOW);
         page_paragraph(page, "  warning: ",
@@ -241,9 +249,10 @@ static void put_trust(const struct page *page, const struct run *run)
         char *escaped OWN(own_mem) = text_escape(*note, SIZE_MAX);
         page_paragraph(page, "  note: ", escaped);
     }
-    if (run->out)
+    if (run->out) {
         page_format(page, "  report: ", "%s (summary.json, junit.xml, run.db%s), %.3g s", run->out,
                     run_violations(run) ? ", states/" : "", clock_seconds(run->elapsed_ns));
+    }
 }
 
 static bool write_terminal(FILE *to, const struct run *run, struct err *err)

@@ -45,12 +45,13 @@ static void put(FILE *to, const char *text, bool is_attribute)
         const size_t whole = text_utf8(text, left);
         const size_t size = whole ? whole : 1;
         const char *reference = reference_of(*text, is_attribute);
-        if (whole == 0 || is_noncharacter(text, whole))
+        if (whole == 0 || is_noncharacter(text, whole)) {
             fputs("\xef\xbf\xbd", to);
-        else if (reference)
+        } else if (reference) {
             fputs(reference, to);
-        else if (!is_left_out((unsigned char)*text))
+        } else if (!is_left_out((unsigned char)*text)) {
             fwrite(text, 1, size, to);
+        }
         text += size;
         left -= size;
     }

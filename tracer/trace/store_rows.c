@@ -30,8 +30,10 @@ static char *insert_sql(const struct store_rows *rows)
 {
     char *list OWN(own_mem) = columns(rows);
     char *places OWN(own_mem) = mem_new(rows->fields_count * 2 + 1, 1);
-    for (size_t i = 0; i < rows->fields_count; i++)
-        memcpy(places + i * 2, ",?", 2);
+    for (size_t i = 0; i < rows->fields_count * 2; i += 2) {
+        places[i] = ',';
+        places[i + 1] = '?';
+    }
     return mem_format("INSERT INTO %s(%s) VALUES(?%s)", rows->table, list, places);
 }
 

@@ -100,8 +100,8 @@ static bool fill_calls(struct store *store, struct err *err)
     struct query query OWN(query_close) = {0};
     if (!query_open(store, "INSERT INTO call VALUES(?, ?)", &query, err))
         return false;
-    for (uint16_t i = 0; i < CALLS_MAX; i++) {
-        const struct op op = {.call = i};
+    for (unsigned i = 0; i < CALLS_MAX; i++) {
+        const struct op op = {.call = (uint16_t)i};
         if (!put_name(&query, i, op_call_name(&op), err))
             return false;
     }
@@ -134,9 +134,10 @@ bool store_schema_check(struct store *store, struct err *err)
         return false;
     if (application != STORE_APPLICATION)
         return err_usage(err, "run.db is a database, but no run of brink");
-    if (version == 0 || version > STORE_VERSION)
+    if (version == 0 || version > STORE_VERSION) {
         return err_usage(err,
                          "run.db has format %llu, this brink knows up to %d: use a newer brink",
                          (unsigned long long)version, STORE_VERSION);
+    }
     return true;
 }

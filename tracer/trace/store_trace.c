@@ -232,9 +232,10 @@ static bool read_payload(struct store *store, struct trace *trace, struct err *e
         return err_system(err, "open run.payload");
     if (!trace_set_payload(trace, fd, err))
         return false;
-    if (trace->payload_size < size)
+    if (trace->payload_size < size) {
         return err_usage(err, "run.payload was cut short: it has %llu of %llu bytes",
                          (unsigned long long)trace->payload_size, (unsigned long long)size);
+    }
     return true;
 }
 

@@ -52,9 +52,10 @@ static bool kind_of(const char *name, enum verdict_kind *out)
 static struct verdict *empty_verdicts(size_t count)
 {
     struct verdict *verdicts = mem_new(count, sizeof *verdicts);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         verdicts[i] =
             (struct verdict){.state = (uint32_t)i, .recover_status = -1, .check_status = -1};
+    }
     return verdicts;
 }
 

@@ -37,8 +37,10 @@ static void about_fini(struct trace_about *about)
 
 static void drop_payload(struct trace *trace)
 {
-    if (trace->payload_map)
-        munmap((void *)(uintptr_t)trace->payload_map, trace->payload_size);
+    void *map;
+    memcpy(&map, &trace->payload_map, sizeof map); /* const for all who read it */
+    if (map)
+        munmap(map, trace->payload_size);
     trace->payload_map = NULL;
     own_close_now(&trace->payload_fd);
 }
@@ -81,11 +83,12 @@ bool trace_read(const struct trace *trace, uint64_t at, void *to, size_t size, s
 {
     if (size == 0)
         return true;
-    if (at > trace->payload_size || size > trace->payload_size - at)
+    if (at > trace->payload_size || size > trace->payload_size - at) {
         return err_usage(err,
                          "read the run's payload: %zu bytes at %llu are beyond its end at %llu; "
                          "the run is damaged",
                          size, (unsigned long long)at, (unsigned long long)trace->payload_size);
+    }
     if (trace->payload_map) {
         memcpy(to, trace->payload_map + at, size);
         return true;
@@ -161,10 +164,11 @@ static struct trace_promised find_sum(const struct trace *trace, uint32_t k)
     uint32_t low = 0, high = trace->promises_count; /* promises before low lie before k */
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
-        if (trace->promises[middle].op < k)
+        if (trace->promises[middle].op < k) {
             low = middle + 1;
-        else
+        } else {
             high = middle;
+        }
     }
     return low ? trace->promises[low - 1].sum : (struct trace_promised){0};
 }

@@ -42,16 +42,17 @@ static char *say_allocate(const struct said *said)
 {
     const struct op *op = said->op;
     const char *what = "allocate";
-    if (op->mode & FALLOC_FL_PUNCH_HOLE)
+    if (op->mode & FALLOC_FL_PUNCH_HOLE) {
         what = "punch a hole of";
-    else if (op->mode & FALLOC_FL_COLLAPSE_RANGE)
+    } else if (op->mode & FALLOC_FL_COLLAPSE_RANGE) {
         what = "collapse";
-    else if (op->mode & FALLOC_FL_ZERO_RANGE)
+    } else if (op->mode & FALLOC_FL_ZERO_RANGE) {
         what = "zero";
-    else if (op->mode & FALLOC_FL_INSERT_RANGE)
+    } else if (op->mode & FALLOC_FL_INSERT_RANGE) {
         what = "insert";
-    else if (op->mode & FALLOC_FL_KEEP_SIZE)
+    } else if (op->mode & FALLOC_FL_KEEP_SIZE) {
         what = "allocate, keeping the size,";
+    }
     return mem_format("%s %llu %s at %llu in %s", what, number(op->size), bytes(op->size),
                       number(op->offset), said->path);
 }
@@ -80,14 +81,15 @@ static char *say_create(const struct said *said)
         return mem_format("create symbolic link %s to %s", said->path, target);
     }
     const char *type = "file";
-    if ((op->mode & S_IFMT) == S_IFDIR)
+    if ((op->mode & S_IFMT) == S_IFDIR) {
         type = "folder";
-    else if ((op->mode & S_IFMT) == S_IFIFO)
+    } else if ((op->mode & S_IFMT) == S_IFIFO) {
         type = "FIFO";
-    else if ((op->mode & S_IFMT) == S_IFSOCK)
+    } else if ((op->mode & S_IFMT) == S_IFSOCK) {
         type = "socket";
-    else if ((op->mode & S_IFMT) == S_IFCHR || (op->mode & S_IFMT) == S_IFBLK)
+    } else if ((op->mode & S_IFMT) == S_IFCHR || (op->mode & S_IFMT) == S_IFBLK) {
         type = "device";
+    }
     return mem_format("create %s %s", type, said->path);
 }
 
