@@ -52,6 +52,8 @@ JOURNAL_SRC  := $(filter-out %_test.c %/main.c $(JOURNAL)/mutant_%,$(wildcard $(
 JOURNAL_OBJ  := $(JOURNAL_SRC:%.c=$(BUILD)/%.o)
 JOURNAL_TEST := $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(JOURNAL)/*_test.c))
 JOURNAL_LIB  := $(BUILD)/libjournal.a
+# Static, because loading libcrypto takes half of the few milliseconds that one put needs.
+JOURNAL_LIBS := -Wl,-Bstatic -lcrypto -lz -Wl,-Bdynamic
 JOURNAL_MUT  := $(patsubst $(JOURNAL)/mutant_%.c,%,$(wildcard $(JOURNAL)/mutant_*.c))
 JOURNAL_BIN  := $(BIN)/journal $(BIN)/journal-audit \
                 $(foreach m,$(JOURNAL_MUT),$(BIN)/journal-mutant-$(subst _,-,$m))
@@ -78,17 +80,17 @@ $(JOURNAL_LIB): $(JOURNAL_OBJ)
 	rm -f $@ && ar rcs $@ $^
 $(BIN)/journal: $(BUILD)/$(JOURNAL)/main.o $(JOURNAL_LIB)
 	@mkdir -p $(@D)
-	$(CC) $(SANFLAGS) $^ -lz -lcrypto -o $@
+	$(CC) $(SANFLAGS) $^ $(JOURNAL_LIBS) -o $@
 $(BIN)/journal-audit: $(JOURNAL)/journal-audit
 	install -D -m 755 $< $@
 define JOURNAL_MUTANT
 $(BIN)/journal-mutant-$(subst _,-,$1): $(BUILD)/$(JOURNAL)/main.o $(BUILD)/$(JOURNAL)/mutant_$1.o $(JOURNAL_LIB)
 	@mkdir -p $$(@D)
-	$$(CC) $$(SANFLAGS) $$^ -lz -lcrypto -o $$@
+	$$(CC) $$(SANFLAGS) $$^ $(JOURNAL_LIBS) -o $$@
 endef
 $(foreach m,$(JOURNAL_MUT),$(eval $(call JOURNAL_MUTANT,$m)))
 $(BUILD)/journal_tests: $(JOURNAL_TEST) $(JOURNAL_LIB)
-	$(CC) $(SANFLAGS) $^ -lz -lcrypto -lcriterion -o $@
+	$(CC) $(SANFLAGS) $^ $(JOURNAL_LIBS) -lcriterion -o $@
 
 unit: $(BUILD)/unit_tests
 	$(BUILD)/unit_tests
