@@ -14,7 +14,9 @@ struct tracee;
 struct call;
 
 enum call_next {
-    CALL_IGNORED,  /* no concern: goes on, no exit stop */
+    CALL_FREE,     /* no concern, and may wait for another thread: goes on, no exit stop */
+    CALL_IGNORED,  /* no concern as names and files stand now, which another thread may change
+                      before the kernel looks: serial while there are others, free otherwise */
     CALL_DONE,     /* the op is written already: goes on, no exit stop */
     CALL_FOLLOWED, /* the exit handler is to be called */
     CALL_SERIAL,   /* the same, and no other serial call may begin before */
@@ -46,9 +48,10 @@ struct call {
     uint64_t order; /* of arrival, for those that wait */
     uint32_t enter; /* ops that were complete at the entry */
     uint32_t stack;
-    uint64_t got; /* payload bytes taken at the entry */
-    bool existed; /* open: the file was there before; sockets: something was seen before */
-    int fd;       /* an object the handler keeps open until the exit; -1 */
+    uint64_t got;    /* payload bytes taken at the entry */
+    bool is_ignored; /* serial for the sake of order only */
+    bool existed;    /* open: the file was there before; sockets: something was seen before */
+    int fd;          /* an object the handler keeps open until the exit; -1 */
     uint32_t op_flags;
     struct op op; /* as far as it is known at the entry */
     struct call_place from, to;

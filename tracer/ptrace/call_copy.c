@@ -57,14 +57,14 @@ static enum call_next refuse(struct recorder *recorder, struct tracee *tracee, s
                       "splice from a pipe or socket to the outside cannot be recorded: the worker "
                       "was answered EINVAL, and most programs then read and write instead");
     if (ptrace(PTRACE_GETREGS, tracee->tid, 0, &regs) == -1)
-        return CALL_IGNORED;
+        return CALL_FREE;
     regs.orig_rax = (unsigned long)-1;
     regs.rax = (unsigned long)-EINVAL;
     if (ptrace(PTRACE_SETREGS, tracee->tid, 0, &regs) == -1 && errno != ESRCH) {
         err_system(err, "refuse splice to the worker");
         return CALL_FAILED;
     }
-    return CALL_IGNORED;
+    return CALL_FREE;
 }
 
 /* A clone's range: where in the file it lands, and how long it is (0: up to the source's end). */
@@ -100,7 +100,7 @@ static enum call_next enter_file(struct recorder *recorder, struct tracee *trace
     else if ((to->flags & O_DSYNC) != 0)
         call->op.flags |= OP_DSYNC;
     if (call->nr == SYS_ioctl && !clone_range(tracee, &call->op.offset, &call->op.size))
-        return CALL_IGNORED;
+        return CALL_FREE;
     return CALL_SERIAL;
 }
 
@@ -113,9 +113,9 @@ static enum call_next enter_outside(struct recorder *recorder, struct tracee *tr
     struct file from;
     if (shape->from == -1 ||
         !files_get(recorder->files, tracee->tid, (int)call->args[shape->from], &from))
-        return CALL_IGNORED;
+        return CALL_FREE;
     if (to->kind == FILE_SOCKET && !sockets_are_outside(recorder, tracee, to, &call->op))
-        return CALL_IGNORED;
+        return CALL_FREE;
     if (!S_ISREG(from.mode) && !S_ISBLK(from.mode))
         return refuse(recorder, tracee, err);
     if (to->kind != FILE_SOCKET) {
@@ -136,7 +136,7 @@ static enum call_next enter_memory(struct recorder *recorder, struct tracee *tra
     struct memory_piece piece;
     if (to->kind != FILE_OUTSIDE || !file_is_writable(to) ||
         !memory_vectors(tracee->tid, call->args[1], call->args[2], &from))
-        return CALL_IGNORED;
+        return CALL_FREE;
     if (!memory_payload(tracee->tid, &from, from.size, recorder->writer, &piece, err))
         return CALL_FAILED;
     call->op = emit_start(tracee, OP_OUTPUT);
@@ -154,12 +154,12 @@ enum call_next copy_enter(struct recorder *recorder, struct tracee *tracee, stru
     struct file to, from;
     const int to_argument = shape == NULL ? 0 : shape->to;
     if (!files_get(recorder->files, tracee->tid, (int)call->args[to_argument], &to))
-        return CALL_IGNORED;
+        return CALL_FREE;
     if (shape == NULL)
         return enter_memory(recorder, tracee, &to, err);
     if (to.kind == FILE_NODE)
         return S_ISREG(to.mode) && file_is_writable(&to) ? enter_file(recorder, tracee, shape, &to)
-                                                         : CALL_IGNORED;
+                                                         : CALL_FREE;
     if (to.kind != FILE_NOTHING)
         return enter_outside(recorder, tracee, shape, &to, err);
     struct op ignored;
@@ -167,7 +167,7 @@ enum call_next copy_enter(struct recorder *recorder, struct tracee *tracee, stru
                              files_get(recorder->files, tracee->tid, (int)call->args[0], &from) &&
                              from.kind == FILE_SOCKET &&
                              sockets_are_outside(recorder, tracee, &from, &ignored);
-    return is_received ? refuse(recorder, tracee, err) : CALL_IGNORED;
+    return is_received ? refuse(recorder, tracee, err) : CALL_FREE;
 }
 
 /* Bytes [offset, offset + size) of a file that the worker has open become payload. */

@@ -27,7 +27,7 @@ enum call_next mmap_enter(struct recorder *recorder, struct tracee *tracee, stru
     if (is_shared && files_get(recorder->files, tracee->tid, (int)call->args[4], &file) &&
         file.kind == FILE_NODE && S_ISREG(file.mode) && (file.flags & 3) == 2)
         call->op.node = file.node;
-    return call->op.node != NODE_NONE || replaces ? CALL_SERIAL : CALL_IGNORED;
+    return call->op.node != NODE_NONE || replaces ? CALL_SERIAL : CALL_FREE;
 }
 
 bool mmap_leave(struct recorder *recorder, struct tracee *tracee, long result, struct err *err)
@@ -58,7 +58,7 @@ enum call_next unmap_enter(struct recorder *recorder, struct tracee *tracee, str
 {
     (void)recorder;
     (void)err;
-    return tracee->process->has_mappings ? CALL_SERIAL : CALL_IGNORED;
+    return tracee->process->has_mappings ? CALL_SERIAL : CALL_FREE;
 }
 
 /* The mapping has moved, grown or shrunk. */
@@ -98,7 +98,7 @@ enum call_next exec_enter(struct recorder *recorder, struct tracee *tracee, stru
     (void)recorder;
     (void)tracee;
     (void)err;
-    return CALL_IGNORED;
+    return CALL_FREE;
 }
 
 bool exec_leave(struct recorder *recorder, struct tracee *tracee, long result, struct err *err)
@@ -119,7 +119,7 @@ enum call_next msync_enter(struct recorder *recorder, struct tracee *tracee, str
     call->op.call_flags = (uint32_t)call->args[2];
     return mapped_find(recorder->mapped, tracee->process->pid, call->args[0], &range)
                ? CALL_FOLLOWED
-               : CALL_IGNORED;
+               : CALL_FREE;
 }
 
 /* One op for each mapping in the range. */

@@ -53,6 +53,8 @@ static enum call_next enter_existing(struct recorder *recorder, struct call *cal
     uint32_t mode = 0;
     const uint32_t node = place_node_of(recorder, fd, &mode);
     call->existed = true;
+    if (!S_ISREG(mode) && !S_ISDIR(mode) && !S_ISLNK(mode))
+        return CALL_FREE;
     if (node == NODE_NONE || !S_ISREG(mode) || (flags & O_TRUNC) == 0)
         return CALL_IGNORED;
     call->op.kind = OP_TRUNCATE;
@@ -67,8 +69,9 @@ enum call_next open_enter(struct recorder *recorder, struct tracee *tracee, stru
     struct call *call = &tracee->call;
     uint64_t flags;
     char path[PATH_MAX];
-    if (!open_flags(tracee, &flags) || (flags & O_PATH) != 0 ||
-        !place_path(tracee, call->handler->path, path))
+    if (!open_flags(tracee, &flags) || (flags & O_PATH) != 0)
+        return CALL_FREE;
+    if (!place_path(tracee, call->handler->path, path))
         return CALL_IGNORED;
     if ((flags & O_TMPFILE) == O_TMPFILE)
         return enter_temporary(recorder, tracee, path);

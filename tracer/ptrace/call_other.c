@@ -17,11 +17,11 @@ enum call_next refuse_enter(struct recorder *recorder, struct tracee *tracee, st
         regs.rax = (unsigned long)-ENOSYS;
         if (ptrace(PTRACE_SETREGS, tracee->tid, 0, &regs) == 0) {
             recorder->writer->trace->about.io_uring_refused++;
-            return CALL_IGNORED;
+            return CALL_FREE;
         }
     }
     if (errno == ESRCH)
-        return CALL_IGNORED; /* it has been killed */
+        return CALL_FREE; /* it has been killed */
     err_system(err, "refuse io_uring to the worker");
     return CALL_FAILED;
 }
@@ -45,5 +45,5 @@ enum call_next clone_enter(struct recorder *recorder, struct tracee *tracee, str
         regs.rdi &= ~(uint64_t)CLONE_UNTRACED;
         ptrace(PTRACE_SETREGS, tracee->tid, 0, &regs);
     }
-    return CALL_IGNORED;
+    return CALL_FREE;
 }

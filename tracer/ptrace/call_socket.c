@@ -6,7 +6,7 @@ enum call_next socket_enter(struct recorder *recorder, struct tracee *tracee, st
     (void)recorder;
     (void)tracee;
     (void)err;
-    return CALL_IGNORED;
+    return CALL_FREE;
 }
 
 bool socket_leave(struct recorder *recorder, struct tracee *tracee, long result, struct err *err)
@@ -23,7 +23,7 @@ enum call_next connect_enter(struct recorder *recorder, struct tracee *tracee, s
     (void)recorder;
     (void)tracee;
     (void)err;
-    return CALL_IGNORED;
+    return CALL_FREE;
 }
 
 bool connect_leave(struct recorder *recorder, struct tracee *tracee, long result, struct err *err)
@@ -40,7 +40,7 @@ enum call_next bind_enter(struct recorder *recorder, struct tracee *tracee, stru
     (void)recorder;
     (void)tracee;
     (void)err;
-    return CALL_IGNORED;
+    return CALL_FREE;
 }
 
 bool bind_leave(struct recorder *recorder, struct tracee *tracee, long result, struct err *err)
@@ -57,7 +57,7 @@ enum call_next send_enter(struct recorder *recorder, struct tracee *tracee, stru
     (void)recorder;
     (void)tracee;
     (void)err;
-    return CALL_IGNORED;
+    return CALL_FREE;
 }
 
 bool send_leave(struct recorder *recorder, struct tracee *tracee, long result, struct err *err)
@@ -74,7 +74,7 @@ enum call_next receive_enter(struct recorder *recorder, struct tracee *tracee, s
     (void)recorder;
     (void)tracee;
     (void)err;
-    return CALL_IGNORED;
+    return CALL_FREE;
 }
 
 bool receive_leave(struct recorder *recorder, struct tracee *tracee, long result, struct err *err)
@@ -91,7 +91,7 @@ enum call_next shutdown_enter(struct recorder *recorder, struct tracee *tracee, 
     (void)recorder;
     (void)tracee;
     (void)err;
-    return CALL_IGNORED;
+    return CALL_FREE;
 }
 
 bool shutdown_leave(struct recorder *recorder, struct tracee *tracee, long result, struct err *err)
@@ -108,7 +108,7 @@ enum call_next close_enter(struct recorder *recorder, struct tracee *tracee, str
     (void)recorder;
     (void)tracee;
     (void)err;
-    return CALL_IGNORED;
+    return CALL_FREE;
 }
 
 bool close_leave(struct recorder *recorder, struct tracee *tracee, long result, struct err *err)

@@ -16,13 +16,13 @@ enum call_next sync_enter(struct recorder *recorder, struct tracee *tracee, stru
         return CALL_FOLLOWED;
     }
     if (!files_get(recorder->files, tracee->tid, (int)call->args[0], &file))
-        return CALL_IGNORED;
+        return CALL_FREE;
     if (call->nr == SYS_syncfs) {
         call->op = emit_start(tracee, OP_SYNC_ALL);
-        return file.dev == recorder->nodes.dev ? CALL_FOLLOWED : CALL_IGNORED;
+        return file.dev == recorder->nodes.dev ? CALL_FOLLOWED : CALL_FREE;
     }
     if (file.kind != FILE_NODE)
-        return CALL_IGNORED;
+        return CALL_FREE;
     call->op = emit_start(tracee, call->nr == SYS_sync_file_range ? OP_SYNC_RANGE : OP_SYNC);
     call->op.node = file.node;
     call->op.path = nodes_path(&recorder->nodes, file.node);

@@ -101,11 +101,11 @@ enum call_next write_enter(struct recorder *recorder, struct tracee *tracee, str
     struct file file;
     if (!files_get(recorder->files, tracee->tid, (int)call->args[0], &file) ||
         !file_is_writable(&file))
-        return CALL_IGNORED;
+        return CALL_FREE;
     if (file.kind == FILE_SOCKET)
         return send_enter(recorder, tracee, err);
     if (file.kind == FILE_NOTHING || !buffers(tracee, &from) || from.size == 0)
-        return CALL_IGNORED;
+        return CALL_FREE;
     describe(recorder, tracee, &file);
     emit_stack(recorder, tracee);
     call->op.stack = call->stack;

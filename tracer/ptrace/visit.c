@@ -64,6 +64,15 @@ static bool is_halted_at_entry(struct recorder *recorder, struct tracee *tracee)
     return true;
 }
 
+/* Lets the thread do its call, up to the exit stop. */
+static void let_in(struct recorder *recorder, struct tracee *tracee, bool is_serial)
+{
+    if (is_serial)
+        recorder->serial_tid = tracee->tid;
+    tracee->is_in_call = true;
+    visit_resume(tracee, 0);
+}
+
 /* Asks the handler. The stores of the worker so far come first, whatever the call is. */
 static bool begin(struct recorder *recorder, struct tracee *tracee, struct err *err)
 {
@@ -75,7 +84,12 @@ static bool begin(struct recorder *recorder, struct tracee *tracee, struct err *
     const enum call_next next = call->handler->enter(recorder, tracee, err);
     if (next == CALL_FAILED)
         return err_while(err, "record a call of process %d", (int)tracee->process->pid);
-    if (next == CALL_IGNORED || next == CALL_DONE) {
+    call->is_ignored = next == CALL_IGNORED;
+    if (call->is_ignored && call->handler->is_serial && !recorder_is_alone(recorder)) {
+        let_in(recorder, tracee, true);
+        return true;
+    }
+    if (next == CALL_FREE || next == CALL_IGNORED || next == CALL_DONE) {
         drop_call(tracee);
         visit_resume(tracee, 0);
         return true;
@@ -86,10 +100,7 @@ static bool begin(struct recorder *recorder, struct tracee *tracee, struct err *
         return false;
     emit_stack(recorder, tracee);
     call->op.stack = call->stack;
-    if (next == CALL_SERIAL)
-        recorder->serial_tid = tracee->tid;
-    tracee->is_in_call = true;
-    visit_resume(tracee, 0);
+    let_in(recorder, tracee, next == CALL_SERIAL);
     return true;
 }
 
@@ -157,7 +168,7 @@ static bool is_restarted(long result)
  * again. */
 static bool leave(struct recorder *recorder, struct tracee *tracee, long result, struct err *err)
 {
-    if (is_restarted(result) || recorder->has_halted)
+    if (is_restarted(result) || recorder->has_halted || tracee->call.is_ignored)
         return true;
     if (!tracee->call.handler->leave(recorder, tracee, result, err))
         return err_while(err, "record a call of process %d", (int)tracee->process->pid);
