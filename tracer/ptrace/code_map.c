@@ -46,7 +46,7 @@ static const struct code_region *find_known(const struct code_map *map, uint64_t
     return NULL;
 }
 
-/* One line of /proc/PID/maps; false when it is no executable mapping. `path` points into it. */
+/* One line of /proc/PID/maps; false when it is neither code nor constant. `path` points into it. */
 static bool parse_line(char *line, struct code_region *region, struct module_place *place)
 {
     char *at = line;
@@ -54,7 +54,10 @@ static bool parse_line(char *line, struct code_region *region, struct module_pla
     if (*at++ != '-')
         return false;
     region->end = strtoull(at, &at, 16);
-    if (strlen(at) < 6 || at[3] != 'x')
+    if (strlen(at) < 6)
+        return false;
+    region->is_code = at[3] == 'x';
+    if (!region->is_code && memcmp(at, " r--p", 5) != 0)
         return false;
     region->offset = strtoull(at + 5, &at, 16);
     place->device = strtoull(at, &at, 16) << 32;
@@ -71,20 +74,29 @@ static bool parse_line(char *line, struct code_region *region, struct module_pla
     return true;
 }
 
+static void append_region(struct code_map *map, struct code_region region)
+{
+    mem_grow(&map->regions, &map->capacity, map->count + 1, sizeof *map->regions);
+    map->regions[map->count++] = region;
+}
+
 static void add_region(struct code_map *map, struct modules *modules, char *line)
 {
     struct code_region region = {.module = MODULE_NONE};
     struct module_place place = {.process = map->process};
     if (!parse_line(line, &region, &place))
         return;
-    if (place.path[0] == '/' && place.inode != 0) {
-        uint64_t vaddr = 0;
+    const bool is_file = place.path[0] == '/' && place.inode != 0;
+    uint64_t vaddr = 0;
+    if (is_file && region.is_code) {
         region.module = modules_add(modules, &place);
         if (module_vaddr(&modules->items[region.module], region.offset, &vaddr))
             region.bias = region.start - vaddr;
+    } else if (is_file && !modules_find(modules, &place, &region.module)) {
+        return; /* constant data of no program: it is seen before the code only at the first time */
     }
-    mem_grow(&map->regions, &map->capacity, map->count + 1, sizeof *map->regions);
-    map->regions[map->count++] = region;
+    if (is_file || region.is_code)
+        append_region(map, region);
 }
 
 static void read_maps(struct code_map *map, struct modules *modules)
@@ -103,14 +115,29 @@ static void read_maps(struct code_map *map, struct modules *modules)
     fclose(maps);
 }
 
+bool code_map_word(const struct code_map *map, struct modules *modules, uint64_t address,
+                   uint64_t *out)
+{
+    const struct code_region *region = find_known(map, address);
+    return region != NULL && region->module != MODULE_NONE &&
+           module_word(&modules->items[region->module], address - region->start + region->offset,
+                       out);
+}
+
+static const struct code_region *code_at(const struct code_map *map, uint64_t address)
+{
+    const struct code_region *region = find_known(map, address);
+    return region != NULL && region->is_code ? region : NULL;
+}
+
 const struct code_region *code_map_find(struct code_map *map, struct modules *modules,
                                         uint64_t address)
 {
-    const struct code_region *region = find_known(map, address);
+    const struct code_region *region = code_at(map, address);
     if (region != NULL || map_get(&map->wild, address >> CODE_PAGE_SHIFT, NULL))
         return region;
     read_maps(map, modules);
-    region = find_known(map, address);
+    region = code_at(map, address);
     if (region == NULL)
         map_put(&map->wild, address >> CODE_PAGE_SHIFT, 1);
     return region;

@@ -79,7 +79,8 @@ void dwarf_walker_free(struct dwarf_walker *walker)
 /* elfutils closes the descriptor that it is given, so it gets a copy. */
 static void report_region(const struct dwarf_walker *walker, const struct code_region *region)
 {
-    if (region->module == MODULE_NONE || walker->modules->items[region->module].fd < 0)
+    if (!region->is_code || region->module == MODULE_NONE ||
+        walker->modules->items[region->module].fd < 0)
         return;
     const struct module *module = &walker->modules->items[region->module];
     if (dwfl_addrmodule(walker->dwfl, region->start) != NULL)

@@ -330,6 +330,7 @@ static void add_candidate(struct mapped *mapped, const struct mapped_range *rang
 static void collect(struct mapped *mapped, struct mapped_entry *entry, uint64_t file_size)
 {
     const struct mapped_range *range = &entry->range;
+    page_content_resize(content_of(mapped, range->node), file_size);
     if (file_size <= range->offset)
         return;
     const uint64_t left =

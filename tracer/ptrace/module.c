@@ -12,6 +12,7 @@
 #include "tracer/base/own.h"
 
 enum {
+    MODULE_PAGE = 4096,
     HEADERS_MAX = 256,    /* program headers of one file; real ones have about 12 */
     TABLE_ENTRY_SIZE = 8, /* two 32-bit numbers: the usual encoding, and the only one we read */
     ENCODING_UDATA4 = 0x03,
@@ -32,6 +33,10 @@ void modules_fini(struct modules *modules)
         free(modules->items[i].path);
         free(modules->items[i].segments);
         own_fd(&modules->items[i].fd);
+        for (size_t j = 0; j < modules->items[i].pages_count; j++)
+            free(modules->items[i].pages[j]);
+        free(modules->items[i].pages);
+        map_fini(&modules->items[i].page_numbers);
     }
     free(modules->items);
     map_fini(&modules->by_file);
@@ -123,11 +128,25 @@ static char *path_of(const char *path)
     return mem_range(path, is_deleted ? size - cut : size);
 }
 
+/* Devices of loaded programs differ in a few low bits, inodes in more; a clash could only make one
+ * module be opened again and again. */
+static uint64_t key_of(const struct module_place *place)
+{
+    return place->device * UINT64_C(0x9e3779b97f4a7c15) ^ place->inode;
+}
+
+bool modules_find(const struct modules *modules, const struct module_place *place, uint32_t *out)
+{
+    uint64_t number;
+    if (!map_get(&modules->by_file, key_of(place), &number))
+        return false;
+    *out = (uint32_t)number;
+    return true;
+}
+
 uint32_t modules_add(struct modules *modules, const struct module_place *place)
 {
-    /* Devices of loaded programs differ in a few low bits, inodes in more; a clash only makes two
-     * modules of one, or the file is checked to be the same by its inode. */
-    const uint64_t key = place->device * UINT64_C(0x9e3779b97f4a7c15) ^ place->inode;
+    const uint64_t key = key_of(place);
     uint64_t number;
     if (map_get(&modules->by_file, key, &number) && is_current(&modules->items[number]))
         return (uint32_t)number;
@@ -154,4 +173,37 @@ bool module_vaddr(const struct module *module, uint64_t offset, uint64_t *out)
         return true;
     }
     return false;
+}
+
+static const uint8_t *page_at(struct module *module, uint64_t number)
+{
+    uint64_t index;
+    if (map_get(&module->page_numbers, number, &index))
+        return module->pages[index];
+    uint8_t *page = mem_new(1, MODULE_PAGE);
+    if (pread(module->fd, page, MODULE_PAGE, (off_t)(number * MODULE_PAGE)) <= 0) {
+        free(page);
+        return NULL;
+    }
+    mem_grow(&module->pages, &module->pages_capacity, module->pages_count + 1, sizeof(uint8_t *));
+    map_put(&module->page_numbers, number, module->pages_count);
+    module->pages[module->pages_count++] = page;
+    return page;
+}
+
+bool module_word(struct module *module, uint64_t offset, uint64_t *out)
+{
+    uint8_t bytes[sizeof *out];
+    for (size_t done = 0; done < sizeof bytes;) { /* a word may lie across two pages */
+        const uint64_t at = offset + done;
+        const uint8_t *page = page_at(module, at / MODULE_PAGE);
+        if (page == NULL)
+            return false;
+        const size_t in_page = MODULE_PAGE - at % MODULE_PAGE;
+        const size_t size = in_page < sizeof bytes - done ? in_page : sizeof bytes - done;
+        memcpy(bytes + done, page + at % MODULE_PAGE, size);
+        done += size;
+    }
+    memcpy(out, bytes, sizeof bytes);
+    return true;
 }

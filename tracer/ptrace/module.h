@@ -7,6 +7,7 @@
 #ifndef PTRACE_MODULE_H
 #define PTRACE_MODULE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -35,6 +36,9 @@ struct module {
     struct module_segment *segments;
     size_t segments_count;
     struct module_table table;
+    struct map page_numbers; /* of pages of the file that were read, to their place in `pages` */
+    uint8_t **pages;
+    size_t pages_count, pages_capacity;
 };
 
 struct modules {
@@ -57,8 +61,15 @@ struct module_place {
 /* The number of the module; it is opened when it is new. */
 uint32_t modules_add(struct modules *modules, const struct module_place *place);
 
+/* The number of a module that is there already. */
+bool modules_find(const struct modules *modules, const struct module_place *place, uint32_t *out);
+
 /* The address in the file's own terms (as in its symbol table) of an offset in the file; false when
  * no segment holds it. */
 bool module_vaddr(const struct module *module, uint64_t offset, uint64_t *out);
+
+/* The word at an offset of the file, for code and unwind tables, which are the same in the memory
+ * of all processes. Pages that were read once are kept. */
+bool module_word(struct module *module, uint64_t offset, uint64_t *out);
 
 #endif

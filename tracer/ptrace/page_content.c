@@ -261,6 +261,22 @@ static bool compare(struct page_content *content, const struct content_part *par
     return true;
 }
 
+void page_content_resize(struct page_content *content, uint64_t size)
+{
+    if (size < content->size) {
+        struct map kept = {0};
+        size_t at = 0;
+        uint64_t page, hash;
+        while (map_next(&content->hashes, &at, &page, &hash)) {
+            if (page * CONTENT_PAGE < size)
+                (void)map_put(&kept, page, hash);
+        }
+        map_fini(&content->hashes);
+        content->hashes = kept;
+    }
+    content->size = size;
+}
+
 uint64_t page_content_size(const struct page_content *content)
 {
     struct stat info;

@@ -19,6 +19,7 @@ enum { CONTENT_PAGE = 4096 };
 struct page_content {
     uint32_t node;
     int fd;            /* -1: to be read from a mapping */
+    uint64_t size;     /* of the file, as last told */
     struct map hashes; /* page number to hash; absent: all zeros */
 };
 
@@ -38,6 +39,9 @@ void page_content_open(struct page_content *content, pid_t process, int fd, uint
 
 /* The size of the file; 0 when it is not known. */
 uint64_t page_content_size(const struct page_content *content);
+
+/* The file has this size now: what lay beyond comes back, if at all, as zeros. */
+void page_content_resize(struct page_content *content, uint64_t size);
 
 /* Takes the part as it is now for what was last looked at. */
 MUST_USE bool page_content_learn(struct page_content *content, const struct content_part *part,

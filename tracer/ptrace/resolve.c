@@ -5,6 +5,7 @@
 #include <elfutils/libdwfl.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "debug_info.h"
@@ -52,14 +53,29 @@ static void fill_line(struct trace *trace, struct trace_frame *frame, Dwarf_Die 
     frame->line = (uint32_t)number;
 }
 
+/* The C library's own lines are nobody's concern, and where its debug package is installed, reading
+ * that takes longer than everything else here; its symbols do. */
+static bool wants_lines(const struct module *module)
+{
+    static const char *const libraries[] = {"libc.so", "libc-2",  "libpthread", "ld-linux",
+                                            "ld-2.",   "ld-musl", "libc.musl"};
+    const char *slash = strrchr(module->path, '/');
+    const char *name = slash == NULL ? module->path : slash + 1;
+    for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
+        if (strncmp(name, libraries[i], strlen(libraries[i])) == 0)
+            return false;
+    }
+    return true;
+}
+
 /* An offset is that of a return address (or of the instruction after the system call), so the byte
  * before it belongs to the call. */
 static void fill_frame(struct trace *trace, struct trace_frame *frame, Dwfl_Module *module,
-                       Dwarf_Addr address)
+                       Dwarf_Addr address, bool want_lines)
 {
     Dwarf_Addr bias = 0;
     const char *function = NULL;
-    Dwarf_Die *unit = find_unit(module, address, &bias);
+    Dwarf_Die *unit = want_lines ? find_unit(module, address, &bias) : NULL;
     if (unit != NULL) {
         fill_line(trace, frame, unit, address - bias);
         function = function_of(unit, address - bias);
@@ -93,10 +109,11 @@ void resolve_frames(struct trace *trace, const struct module *module, const uint
         close(fd);
     if (dwfl_report_end(dwfl, NULL, NULL) != 0 || found == NULL)
         return;
+    const bool want_lines = wants_lines(module);
     for (size_t i = 0; i < count; i++) {
         struct trace_frame *frame = &trace->frames[numbers[i]];
         uint64_t vaddr = 0;
         if (module_vaddr(module, frame->offset - 1, &vaddr))
-            fill_frame(trace, frame, found, vaddr);
+            fill_frame(trace, frame, found, vaddr, want_lines);
     }
 }

@@ -25,9 +25,9 @@ void unwinder_forget(struct unwinder *unwinder, pid_t process);
 void unwinder_remove(struct unwinder *unwinder, pid_t process);
 
 /* Fills function, file and line of all frames of the trace, from the modules' files (debuglink,
- * build-id and split debug files in the usual places). Needs no process: the files were kept open
- * when they were first seen, for the worker may have built, replaced or hidden them since. To be
- * called at the end of a recording. */
+ * build-id and split debug files in the usual places; of the C library only functions). Needs no
+ * process: the files were kept open when they were first seen, for the worker may have built,
+ * replaced or hidden them since. To be called at the end of a recording. */
 void unwinder_resolve(struct unwinder *unwinder);
 
 #endif

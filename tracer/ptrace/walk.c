@@ -8,6 +8,8 @@
 /* libunwind-ptrace looks the same things up by reading maps and mapping files for each new address,
  * which costs 100 times as much, and reads memory by single words. */
 
+enum { STACK_REACH = 1 << 23 /* above the stack pointer, code is not even looked for */ };
+
 /* Exported by libunwind for programs that find unwind tables by themselves, but declared in none of
  * its public headers. */
 extern int UNW_OBJ(dwarf_search_unwind_table)(unw_addr_space_t space, unw_word_t ip,
@@ -54,12 +56,20 @@ static int get_dyn_info_list(unw_addr_space_t space, unw_word_t *list, void *con
     return -UNW_ENOINFO;
 }
 
+static bool read_word(struct walker *walker, uint64_t address, uint64_t *out)
+{
+    const bool is_on_stack = address - walker->view->registers[STACK_RSP] < STACK_REACH;
+    if (!is_on_stack && code_map_word(walker->code, walker->modules, address, out))
+        return true;
+    return stack_view_word(walker->view, address, out);
+}
+
 static int access_mem(unw_addr_space_t space, unw_word_t address, unw_word_t *value, int is_write,
                       void *context)
 {
     (void)space;
     struct walker *walker = context;
-    if (is_write != 0 || !stack_view_word(walker->view, address, value))
+    if (is_write != 0 || !read_word(walker, address, value))
         return -UNW_EINVAL;
     return 0;
 }

@@ -1,7 +1,8 @@
 /* walk.h - from frame to frame with libunwind, over a stack_view.
  *
- * libunwind gets accessors of our own: memory and registers come from the view, and the unwind
- * tables are found through the process's code_map, so it never parses maps or opens files itself.
+ * libunwind gets accessors of our own: registers and the stack come from the view, code and unwind
+ * tables from the modules that the process's code_map names, so it never parses maps or opens files
+ * itself, and what one process has had read serves the others.
  * One walker serves one process; libunwind keeps what it has learned of each address there. */
 #ifndef PTRACE_WALK_H
 #define PTRACE_WALK_H
