@@ -5,11 +5,11 @@
 #ifndef PTRACE_DWARF_WALK_H
 #define PTRACE_DWARF_WALK_H
 
-#include "walk.h"
+#include "frame_walker.h"
 
 struct dwarf_walker;
 
-/* As walker_new. */
+/* As frame_walker_new. */
 struct dwarf_walker *dwarf_walker_new(struct stack_view *view, struct code_map *code,
                                       struct modules *modules);
 void dwarf_walker_free(struct dwarf_walker *walker);

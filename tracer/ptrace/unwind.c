@@ -13,7 +13,7 @@
  * at; when they are unchanged the walk would give the same, and is spared. */
 
 enum {
-    RECENT_COUNT = 64,
+    RECENT_COUNT = 256,
     MODULE_SHIFT = 40, /* a frame's key: module number above the offset in its file */
 };
 
@@ -26,7 +26,7 @@ struct recent_stack {
 
 struct process_stacks {
     struct code_map code;
-    struct walker *walker;
+    struct frame_walker *walker;
     struct dwarf_walker *dwarf_walker; /* NULL until it is needed */
     struct recent_stack recent[RECENT_COUNT];
 };
@@ -59,7 +59,7 @@ static void process_free(struct process_stacks *process)
         return;
     for (size_t i = 0; i < RECENT_COUNT; i++)
         free(process->recent[i].words);
-    walker_free(process->walker);
+    frame_walker_free(process->walker);
     dwarf_walker_free(process->dwarf_walker);
     code_map_fini(&process->code);
     free(process);
@@ -85,7 +85,7 @@ static struct process_stacks *process_of(struct unwinder *unwinder, pid_t pid)
         return unwinder->processes[index];
     struct process_stacks *process = mem_new(1, sizeof *process);
     process->code = (struct code_map){.process = pid};
-    process->walker = walker_new(&unwinder->view, &process->code, &unwinder->modules);
+    process->walker = frame_walker_new(&unwinder->view, &process->code, &unwinder->modules);
     mem_grow(&unwinder->processes, &unwinder->processes_capacity, unwinder->processes_count + 1,
              sizeof(struct process_stacks *));
     map_put(&unwinder->by_pid, (uint64_t)pid, unwinder->processes_count);
@@ -99,7 +99,7 @@ void unwinder_forget(struct unwinder *unwinder, pid_t process)
     if (!map_get(&unwinder->by_pid, (uint64_t)process, &index))
         return;
     code_map_clear(&unwinder->processes[index]->code);
-    walker_forget(unwinder->processes[index]->walker);
+    frame_walker_forget(unwinder->processes[index]->walker);
 }
 
 void unwinder_remove(struct unwinder *unwinder, pid_t process)
@@ -115,7 +115,7 @@ void unwinder_remove(struct unwinder *unwinder, pid_t process)
 static void walk(struct unwinder *unwinder, struct process_stacks *process,
                  struct walk_result *result)
 {
-    walker_walk(process->walker, result);
+    frame_walker_walk(process->walker, result);
     if (!result->ended_blind || result->count == WALK_FRAMES_MAX)
         return;
     if (process->dwarf_walker == NULL) {
@@ -174,7 +174,7 @@ uint32_t unwinder_stack(struct unwinder *unwinder, pid_t process, pid_t tid)
     if (!stack_view_turn(view, tid))
         return 0;
     const uint64_t place = view->registers[STACK_RIP] ^ view->registers[STACK_RSP] >> 3;
-    struct recent_stack *recent = &stacks->recent[place * UINT64_C(0x9e3779b97f4a7c15) >> 58];
+    struct recent_stack *recent = &stacks->recent[place * UINT64_C(0x9e3779b97f4a7c15) >> 56];
     if (recent->words != NULL && recent->changes == stacks->code.changes &&
         stack_view_agrees(view, recent->words, recent->count))
         return recent->stack;

@@ -1,4 +1,4 @@
-#include "walk.h"
+#include "frame_walker.h"
 
 #include <libunwind.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ extern int UNW_OBJ(dwarf_search_unwind_table)(unw_addr_space_t space, unw_word_t
                                               unw_dyn_info_t *table, unw_proc_info_t *out,
                                               int want_info, void *context);
 
-struct walker {
+struct frame_walker {
     struct stack_view *view;
     struct code_map *code;
     struct modules *modules;
@@ -26,7 +26,7 @@ struct walker {
 static int find_proc_info(unw_addr_space_t space, unw_word_t ip, unw_proc_info_t *out,
                           int want_info, void *context)
 {
-    struct walker *walker = context;
+    struct frame_walker *walker = context;
     const struct code_region *region = code_map_find(walker->code, walker->modules, ip);
     if (region == NULL || region->module == MODULE_NONE)
         return -UNW_ENOINFO;
@@ -56,7 +56,7 @@ static int get_dyn_info_list(unw_addr_space_t space, unw_word_t *list, void *con
     return -UNW_ENOINFO;
 }
 
-static bool read_word(struct walker *walker, uint64_t address, uint64_t *out)
+static bool read_word(struct frame_walker *walker, uint64_t address, uint64_t *out)
 {
     const bool is_on_stack = address - walker->view->registers[STACK_RSP] < STACK_REACH;
     if (!is_on_stack && code_map_word(walker->code, walker->modules, address, out))
@@ -68,7 +68,7 @@ static int access_mem(unw_addr_space_t space, unw_word_t address, unw_word_t *va
                       void *context)
 {
     (void)space;
-    struct walker *walker = context;
+    struct frame_walker *walker = context;
     if (is_write != 0 || !read_word(walker, address, value))
         return -UNW_EINVAL;
     return 0;
@@ -79,14 +79,15 @@ static int access_reg(unw_addr_space_t space, unw_regnum_t number, unw_word_t *v
                       void *context)
 {
     (void)space;
-    struct walker *walker = context;
+    struct frame_walker *walker = context;
     if (is_write != 0 || number < 0 || number >= STACK_REGISTERS)
         return -UNW_EBADREG;
     *value = stack_view_register(walker->view, (unsigned)number);
     return 0;
 }
 
-struct walker *walker_new(struct stack_view *view, struct code_map *code, struct modules *modules)
+struct frame_walker *frame_walker_new(struct stack_view *view, struct code_map *code,
+                                      struct modules *modules)
 {
     /* The others serve only calls of libunwind that are not made here. */
     unw_accessors_t accessors = {.find_proc_info = find_proc_info,
@@ -94,15 +95,15 @@ struct walker *walker_new(struct stack_view *view, struct code_map *code, struct
                                  .get_dyn_info_list_addr = get_dyn_info_list,
                                  .access_mem = access_mem,
                                  .access_reg = access_reg};
-    struct walker *walker = mem_new(1, sizeof *walker);
-    *walker = (struct walker){.view = view, .code = code, .modules = modules};
+    struct frame_walker *walker = mem_new(1, sizeof *walker);
+    *walker = (struct frame_walker){.view = view, .code = code, .modules = modules};
     walker->space = unw_create_addr_space(&accessors, 0);
     if (walker->space != NULL)
         unw_set_caching_policy(walker->space, UNW_CACHE_GLOBAL);
     return walker;
 }
 
-void walker_free(struct walker *walker)
+void frame_walker_free(struct frame_walker *walker)
 {
     if (walker == NULL)
         return;
@@ -111,20 +112,20 @@ void walker_free(struct walker *walker)
     free(walker);
 }
 
-void walker_forget(struct walker *walker)
+void frame_walker_forget(struct frame_walker *walker)
 {
     if (walker->space != NULL)
         unw_flush_cache(walker->space, 0, 0);
 }
 
-static bool is_blind_at(const struct walker *walker, uint64_t address)
+static bool is_blind_at(const struct frame_walker *walker, uint64_t address)
 {
     const struct code_region *region = code_map_find(walker->code, walker->modules, address);
     return region != NULL && region->module != MODULE_NONE &&
            walker->modules->items[region->module].table.entries == 0;
 }
 
-void walker_walk(struct walker *walker, struct walk_result *result)
+void frame_walker_walk(struct frame_walker *walker, struct walk_result *result)
 {
     unw_cursor_t cursor;
     result->count = 0;
