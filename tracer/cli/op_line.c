@@ -16,6 +16,21 @@ const char *op_line_mark(const struct op *op)
     return op->kind == OP_SEND ? "sent" : "-";
 }
 
+/* Processes start and end by more than one call; what matters is which of the three it was. */
+static const char *call_of(const struct op *op)
+{
+    switch (op->kind) {
+    case OP_START:
+        return "start";
+    case OP_EXEC:
+        return "exec";
+    case OP_EXIT:
+        return "exit";
+    default:
+        return op_call_name(op);
+    }
+}
+
 void op_line_print(const struct trace *trace, uint32_t index, FILE *to)
 {
     const struct op *op = &trace->ops[index];
@@ -23,5 +38,5 @@ void op_line_print(const struct trace *trace, uint32_t index, FILE *to)
     char *where OWN(own_mem) = trace_where(trace, op);
     char *shown OWN(own_mem) = where != NULL ? text_escape(where, SIZE_MAX) : NULL;
     fprintf(to, "%" PRIu32 "\t%" PRIu32 "\t%s\t%s\t%s\t%s\n", index - trace->initial + 1,
-            op->thread, op_call_name(op), op_line_mark(op), sentence, shown != NULL ? shown : "-");
+            op->thread, call_of(op), op_line_mark(op), sentence, shown != NULL ? shown : "-");
 }

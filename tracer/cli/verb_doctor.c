@@ -24,7 +24,10 @@ enum { MEGABYTE = 1024 * 1024, MEMORY_NEEDED_MB = 256 };
 /* One line: how it stands, what it is, and what follows from it. */
 static void say(const char *how, const char *what, const char *note)
 {
-    printf("%-9s %-34s %s\n", how, what, note);
+    if (note[0] != '\0')
+        printf("%-9s %-34s %s\n", how, what, note);
+    else
+        printf("%-9s %s\n", how, what);
 }
 
 /* What brink cannot do without. */
