@@ -74,19 +74,26 @@ static const struct xattr_value *find_xattr(const struct xattrs *xattrs, const c
     return NULL;
 }
 
-static bool set_xattr(struct disk *disk, uint32_t node, int fd, const struct xattrs *there,
-                      const struct tree_xattr *xattr, struct err *err)
+/* What a file has, and through which descriptor. */
+struct owner {
+    uint32_t node;
+    int fd;
+    struct xattrs there;
+};
+
+static bool set_xattr(struct disk *disk, const struct owner *owner, const struct tree_xattr *xattr,
+                      struct err *err)
 {
     const char *name = trace_string(disk->trace, xattr->name);
-    const struct xattr_value *old = find_xattr(there, name);
+    const struct xattr_value *old = find_xattr(&owner->there, name);
     char *value OWN(own_mem) = mem_new(xattr->size, 1);
     if (!trace_read(disk->trace, xattr->payload, value, xattr->size, err))
         return false;
     if (old && old->size == xattr->size && memcmp(old->value, value, xattr->size) == 0)
         return true;
     disk->is_changed = true;
-    return fsetxattr(fd, name, value, xattr->size, 0) == 0 || is_left_out(disk) ||
-           disk_failed(disk, node, "set an attribute of", err);
+    return fsetxattr(owner->fd, name, value, xattr->size, 0) == 0 || is_left_out(disk) ||
+           disk_failed(disk, owner->node, "set an attribute of", err);
 }
 
 static bool has_xattr(const struct disk *disk, uint32_t node, const char *name)
@@ -99,26 +106,34 @@ static bool has_xattr(const struct disk *disk, uint32_t node, const char *name)
     return false;
 }
 
-static bool exchange_xattrs(struct disk *disk, const struct subject *subject, int fd,
-                            struct err *err)
+static bool exchange_all(struct disk *disk, const struct owner *owner, size_t *count,
+                         struct err *err)
 {
-    struct xattrs there OWN(xattrs_fini) = {0};
-    if (!xattrs_read(fd, &there, err))
-        return disk_failed(disk, subject->node, "read the attributes of", err);
-    for (size_t i = 0; i < there.count; i++) {
-        const char *name = there.items[i].name;
-        if (!has_xattr(disk, subject->node, name) &&
-            !drop_xattr(disk, subject->node, fd, name, err))
+    for (size_t i = 0; i < owner->there.count; i++) {
+        const char *name = owner->there.items[i].name;
+        if (!has_xattr(disk, owner->node, name) &&
+            !drop_xattr(disk, owner->node, owner->fd, name, err))
             return false;
     }
     struct tree_xattr xattr;
-    size_t i = 0;
-    for (; tree_xattr(disk->tree, subject->node, i, &xattr); i++) {
-        if (!set_xattr(disk, subject->node, fd, &there, &xattr, err))
+    for (*count = 0; tree_xattr(disk->tree, owner->node, *count, &xattr); ++*count) {
+        if (!set_xattr(disk, owner, &xattr, err))
             return false;
     }
-    subject->twin->has_xattrs = i > 0;
     return true;
+}
+
+static bool exchange_xattrs(struct disk *disk, const struct subject *subject, int fd,
+                            struct err *err)
+{
+    struct owner owner = {.node = subject->node, .fd = fd};
+    size_t count = 0;
+    if (!xattrs_read(fd, &owner.there, err))
+        return err_while(err, "build a crash state");
+    const bool ok = exchange_all(disk, &owner, &count, err);
+    xattrs_fini(&owner.there);
+    subject->twin->has_xattrs = count > 0;
+    return ok;
 }
 
 /* Only files and folders can have user.*; the kernel wants write permission for it. */

@@ -9,19 +9,19 @@
 #include "tracer/base/own.h"
 #include "tracer/trace/nonzero.h"
 
-/* A stretch of a file. */
+/* A stretch of a file, and where in disk->buffer its bytes are. */
 struct range {
     uint64_t offset;
     size_t size;
+    size_t skip;
 };
 
-/* Writes disk->buffer + skip. */
-static bool write_range(struct disk *disk, uint32_t node, int fd, struct range range, size_t skip,
+static bool write_range(struct disk *disk, uint32_t node, int fd, struct range range,
                         struct err *err)
 {
     for (size_t done = 0; done < range.size;) {
-        const ssize_t step =
-            pwrite(fd, disk->buffer + skip + done, range.size - done, (off_t)(range.offset + done));
+        const ssize_t step = pwrite(fd, disk->buffer + range.skip + done, range.size - done,
+                                    (off_t)(range.offset + done));
         if (step < 0 && errno != EINTR)
             return disk_failed(disk, node, "write", err);
         done += step > 0 ? (size_t)step : 0;
@@ -36,7 +36,7 @@ static bool copy_range(struct disk *disk, uint32_t node, int fd, struct range ra
     size_t got;
     if (!tree_read(disk->tree, node, range.offset, disk->buffer, range.size, &got, err))
         return false;
-    return write_range(disk, node, fd, (struct range){range.offset, got}, 0, err);
+    return write_range(disk, node, fd, (struct range){.offset = range.offset, .size = got}, err);
 }
 
 /* How many of the blocks go into one buffer because they follow each other. */
@@ -55,7 +55,7 @@ bool disk_fill(struct disk *disk, uint32_t node, int fd, struct err *err)
     const size_t count = tree_blocks(disk->tree, node, &blocks);
     for (size_t i = 0; i < count;) {
         const size_t length = run_length(blocks + i, count - i);
-        const struct range range = {blocks[i] * TREE_BLOCK, length * TREE_BLOCK};
+        const struct range range = {.offset = blocks[i] * TREE_BLOCK, .size = length * TREE_BLOCK};
         if (!copy_range(disk, node, fd, range, err))
             return false;
         i += length;
@@ -99,7 +99,8 @@ static bool write_blocks(struct disk *disk, const struct tree_block *blocks, siz
         while (i + length < count && length < DISK_BUFFER / TREE_BLOCK &&
                blocks[i + length].block == blocks[i].block + length)
             length++;
-        const struct range range = {blocks[i].block * TREE_BLOCK, length * TREE_BLOCK};
+        const struct range range = {.offset = blocks[i].block * TREE_BLOCK,
+                                    .size = length * TREE_BLOCK};
         if (range.offset < size && !copy_range(disk, node, fd, range, err))
             return false;
         i += length;
@@ -177,7 +178,7 @@ static bool compare_range(struct disk *disk, uint32_t node, int fd, struct range
     for (size_t at = 0; at < wanted; at += TREE_BLOCK) {
         const size_t size = wanted - at < TREE_BLOCK ? wanted - at : TREE_BLOCK;
         if (memcmp(disk->buffer + at, disk->other + at, size) != 0 &&
-            !write_range(disk, node, fd, (struct range){range.offset + at, size}, at, err))
+            !write_range(disk, node, fd, (struct range){range.offset + at, size, at}, err))
             return false;
     }
     return true;
@@ -206,7 +207,7 @@ bool disk_compare_bytes(struct disk *disk, uint32_t node, struct err *err)
     nonzero_init(&nonzero, disk->tree, node, fd);
     for (uint64_t at = nonzero_next(&nonzero, 0); at < size;
          at = nonzero_next(&nonzero, at + DISK_BUFFER)) {
-        if (!compare_range(disk, node, fd, (struct range){at, DISK_BUFFER}, err))
+        if (!compare_range(disk, node, fd, (struct range){.offset = at, .size = DISK_BUFFER}, err))
             return false;
     }
     return true;

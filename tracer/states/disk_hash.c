@@ -97,11 +97,12 @@ static void add_stat(struct hashing *hashing, const struct stat *stat)
 
 static bool add_folder(struct hashing *hashing, int fd, struct err *err);
 
+/* name NULL: the root, which dir_fd itself is. */
 static bool add_inside(struct hashing *hashing, int dir_fd, const char *name, mode_t mode,
                        struct err *err)
 {
     char target[8192];
-    if (S_ISLNK(mode)) {
+    if (name && S_ISLNK(mode)) {
         const ssize_t size = readlinkat(dir_fd, name, target, sizeof target);
         if (size < 0)
             return err_system(err, "read a link of the workspace");

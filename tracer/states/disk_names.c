@@ -91,10 +91,11 @@ static bool remove_name(struct disk *disk, struct tree_place place, struct err *
         return disk_failed(disk, node, "remove", err);
     name_changed(disk, place.dir);
     disk_name_drop(disk, place);
-    if (twin->names_count == 0)
+    if (twin->names_count == 0) {
         disk_twin_forget(disk, node);
-    else
+    } else {
         disk_doubt(disk, node); /* its ctime is another now */
+    }
     return true;
 }
 

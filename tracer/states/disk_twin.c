@@ -134,8 +134,8 @@ bool disk_failed(const struct disk *disk, uint32_t node, const char *what, struc
 bool disk_spot(struct disk *disk, uint32_t node, struct disk_spot *out, struct err *err)
 {
     const struct twin *twin = disk->twins[node];
-    const struct tree_place place =
-        twin->is_staged ? (struct tree_place){.dir = NODE_ROOT} : twin->names[0];
+    const struct tree_place aside = {.dir = NODE_ROOT};
+    const struct tree_place place = twin->is_staged ? aside : twin->names[0];
     const int fd = disk_folder(disk, place.dir, err);
     if (fd < 0)
         return false;

@@ -131,10 +131,11 @@ static void list_add(struct piece_list *list, struct piece piece)
         last->size = (uint16_t)(last->size + piece.size);
         return;
     }
-    if (list->count == PIECES_ROOM)
+    if (list->count == PIECES_ROOM) {
         list->is_too_long = true;
-    else
+    } else {
         list->items[list->count++] = piece;
+    }
 }
 
 static void list_add_part(struct piece_list *list, const struct block_part *part)
@@ -149,10 +150,11 @@ static void list_add_part(struct piece_list *list, const struct block_part *part
         const unsigned from = piece->start > part->start ? piece->start : part->start;
         const unsigned last = piece->start + piece->size;
         const unsigned until = last < end ? last : end;
-        if (from < until)
+        if (from < until) {
             list_add(list, (struct piece){.place = piece->place + (from - piece->start),
                                           .start = (uint16_t)(from - part->start + part->at),
                                           .size = (uint16_t)(until - from)});
+        }
     }
 }
 
@@ -214,10 +216,11 @@ bool block_make(struct block_maker *maker, const struct block_recipe *recipe, st
     block->references = 1;
     block->count = (uint32_t)count;
     memcpy(block->pieces, list.items, count * sizeof *block->pieces);
-    if (is_whole)
+    if (is_whole) {
         block->bytes = mem_copy(bytes, sizeof bytes);
-    else if (count > 1)
+    } else if (count > 1) {
         memcpy(cache_add(maker->cache, block->id), bytes, sizeof bytes);
+    }
     *out = block;
     return true;
 }

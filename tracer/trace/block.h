@@ -36,6 +36,23 @@ struct block_maker {
 void block_maker_init(struct block_maker *maker, const struct trace *trace);
 void block_maker_fini(struct block_maker *maker);
 
+/* Blocks as values of a map. */
+union block_value {
+    uint64_t number;
+    struct block *block;
+};
+_Static_assert(sizeof(void *) == sizeof(uint64_t), "a map's value holds a pointer");
+
+static inline struct block *block_of(uint64_t number)
+{
+    return (union block_value){.number = number}.block;
+}
+
+static inline uint64_t block_number(struct block *block)
+{
+    return (union block_value){.block = block}.number;
+}
+
 /* Both accept NULL. block_keep returns its argument. */
 struct block *block_keep(struct block *block);
 void block_drop(struct block *block);

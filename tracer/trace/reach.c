@@ -68,10 +68,11 @@ static bool widen_folder(int fd, struct reach *out)
 bool reach_folder(int dir_fd, const char *name, struct reach *out, struct err *err)
 {
     struct reach reach = {.fd = -1};
-    if (!name)
+    if (!name) {
         reach.fd = fcntl(dir_fd, F_DUPFD_CLOEXEC, 0);
-    else if (!reach_open(dir_fd, name, O_DIRECTORY, &reach))
+    } else if (!reach_open(dir_fd, name, O_DIRECTORY, &reach)) {
         return err_system(err, "open the folder %s", name);
+    }
     if (reach.fd < 0)
         return err_system(err, "open a folder");
     if (!reach.is_widened && !widen_folder(reach.fd, &reach)) {

@@ -82,23 +82,28 @@ static bool compare_stat(struct comparing *comparing, const struct both *both)
 {
     const struct tree_node *node = tree_node(comparing->tree, both->node);
     const struct stat *stat = &both->stat;
-    if ((node->mode & S_IFMT) != (stat->st_mode & S_IFMT))
+    if ((node->mode & S_IFMT) != (stat->st_mode & S_IFMT)) {
         return differ(comparing, both->path, "%s on disk, %s by the trace",
                       type_name(stat->st_mode), type_name(node->mode));
-    if (S_ISREG(node->mode) && node->size != (uint64_t)stat->st_size)
+    }
+    if (S_ISREG(node->mode) && node->size != (uint64_t)stat->st_size) {
         return differ(comparing, both->path, "size %jd on disk, %" PRIu64 " by the trace",
                       (intmax_t)stat->st_size, node->size);
-    if (!S_ISLNK(node->mode) && (node->mode & MODE) != (stat->st_mode & MODE))
+    }
+    if (!S_ISLNK(node->mode) && (node->mode & MODE) != (stat->st_mode & MODE)) {
         return differ(comparing, both->path, "mode %04o on disk, %04o by the trace",
                       stat->st_mode & MODE, node->mode & MODE);
-    if (node->uid != stat->st_uid || node->gid != stat->st_gid)
+    }
+    if (node->uid != stat->st_uid || node->gid != stat->st_gid) {
         return differ(comparing, both->path, "owner %u:%u on disk, %u:%u by the trace",
                       stat->st_uid, stat->st_gid, node->uid, node->gid);
+    }
     const bool is_device = S_ISCHR(node->mode) || S_ISBLK(node->mode);
-    if (is_device && node->device != (uint32_t)stat->st_rdev)
+    if (is_device && node->device != (uint32_t)stat->st_rdev) {
         return differ(comparing, both->path, "device %u:%u on disk, %u:%u by the trace",
                       major(stat->st_rdev), minor(stat->st_rdev), major(node->device),
                       minor(node->device));
+    }
     return true;
 }
 
@@ -121,7 +126,32 @@ static bool compare_target(struct comparing *comparing, const struct both *both,
                   here);
 }
 
-/* Two xattr lists in order of names: the first place where they part. */
+static bool differ_in_name(struct comparing *comparing, const struct both *both, const char *name,
+                           const char *where)
+{
+    char *shown OWN(own_mem) = text_escape(name, SIZE_MAX);
+    return differ(comparing, both->path, "attribute %s %s", shown, where);
+}
+
+static bool compare_xattr(struct comparing *comparing, const struct both *both,
+                          const struct xattr_value *there, const struct tree_xattr *xattr,
+                          struct err *err)
+{
+    const char *name = trace_string(comparing->trace, xattr->name);
+    const int order = there ? strcmp(there->name, name) : 1;
+    if (order < 0)
+        return differ_in_name(comparing, both, there->name, "on disk, not by the trace");
+    if (order > 0)
+        return differ_in_name(comparing, both, name, "by the trace, not on disk");
+    char *value OWN(own_mem) = mem_new(xattr->size, 1);
+    if (!trace_read(comparing->trace, xattr->payload, value, xattr->size, err))
+        return false;
+    if (there->size != xattr->size || memcmp(there->value, value, xattr->size) != 0)
+        return differ_in_name(comparing, both, name, "has another value");
+    return true;
+}
+
+/* Two lists in order of names: the first place where they part. */
 static bool compare_xattrs(struct comparing *comparing, const struct both *both, int fd,
                            struct err *err)
 {
@@ -131,26 +161,16 @@ static bool compare_xattrs(struct comparing *comparing, const struct both *both,
     struct tree_xattr xattr;
     size_t met = 0;
     for (size_t i = 0; tree_xattr(comparing->tree, both->node, i, &xattr); i++) {
-        const char *name = trace_string(comparing->trace, xattr.name);
-        if (!xattrs_is_followed(name))
+        if (!xattrs_is_followed(trace_string(comparing->trace, xattr.name)))
             continue;
         const struct xattr_value *there = met < xattrs.count ? &xattrs.items[met++] : NULL;
-        const int order = there ? strcmp(there->name, name) : 1;
-        if (order < 0)
-            return differ(comparing, both->path, "attribute %s on disk, not by the trace",
-                          there->name);
-        if (order > 0)
-            return differ(comparing, both->path, "attribute %s by the trace, not on disk", name);
-        char *value OWN(own_mem) = mem_new(xattr.size, 1);
-        if (!trace_read(comparing->trace, xattr.payload, value, xattr.size, err))
+        if (!compare_xattr(comparing, both, there, &xattr, err))
             return false;
-        if (there->size != xattr.size || memcmp(there->value, value, xattr.size) != 0)
-            return differ(comparing, both->path, "attribute %s has another value", name);
+        if (*comparing->difference)
+            return true;
     }
-    if (met < xattrs.count)
-        return differ(comparing, both->path, "attribute %s on disk, not by the trace",
-                      xattrs.items[met].name);
-    return true;
+    return met == xattrs.count ||
+           differ_in_name(comparing, both, xattrs.items[met].name, "on disk, not by the trace");
 }
 
 /* Reads exactly `size` bytes or what there is before the end. */
@@ -237,10 +257,11 @@ static bool compare_links(struct comparing *comparing, const struct both *both, 
 static bool compare_folder(struct comparing *comparing, const struct both *both, int fd,
                            struct err *err);
 
+/* name NULL: the root, which dir_fd itself is. */
 static bool compare_inside(struct comparing *comparing, const struct both *both, int dir_fd,
                            const char *name, struct err *err)
 {
-    if (S_ISLNK(both->stat.st_mode))
+    if (name && S_ISLNK(both->stat.st_mode))
         return compare_target(comparing, both, dir_fd, name, err);
     const bool is_folder = S_ISDIR(both->stat.st_mode);
     if (!is_folder && !S_ISREG(both->stat.st_mode))
@@ -272,43 +293,76 @@ static bool compare_entry(struct comparing *comparing, struct both *both, int di
     return compare_inside(comparing, both, dir_fd, name, err);
 }
 
-/* The next name of a folder, on either side or on both. */
-static bool compare_name(struct comparing *comparing, const struct both *folder, int fd,
-                         const char *names[2], const uint32_t *node, struct err *err)
+/* The names of a folder on both sides, in order. */
+struct merge {
+    struct listing listing;
+    struct tree_entry *entries;
+    size_t count;
+    size_t on_disk, by_trace; /* how many are done */
+};
+
+static void merge_fini(struct merge *merge)
 {
-    const char *name = names[0] ? names[0] : names[1];
+    listing_fini(&merge->listing);
+    free(merge->entries);
+}
+
+/* The next name, on one side (the other one is NULL) or on both; false: there is none. */
+struct name_pair {
+    const char *on_disk;
+    const char *by_trace;
+    uint32_t node;
+};
+static bool merge_next(const struct comparing *comparing, struct merge *merge,
+                       struct name_pair *out)
+{
+    const bool has_disk = merge->on_disk < merge->listing.count;
+    const bool has_trace = merge->by_trace < merge->count;
+    struct name_pair pair = {0};
+    if (has_disk)
+        pair.on_disk = merge->listing.names[merge->on_disk];
+    if (has_trace) {
+        pair.node = merge->entries[merge->by_trace].node;
+        pair.by_trace = trace_string(comparing->trace, merge->entries[merge->by_trace].name);
+    }
+    const int order = has_disk && has_trace ? strcmp(pair.on_disk, pair.by_trace) : 0;
+    if (order > 0)
+        pair.on_disk = NULL;
+    if (order < 0)
+        pair.by_trace = NULL;
+    merge->on_disk += pair.on_disk != NULL;
+    merge->by_trace += pair.by_trace != NULL;
+    *out = pair;
+    return has_disk || has_trace;
+}
+
+static bool compare_pair(struct comparing *comparing, const struct both *folder, int fd,
+                         const struct name_pair *pair, struct err *err)
+{
+    const char *name = pair->on_disk ? pair->on_disk : pair->by_trace;
     char *path OWN(own_mem) = mem_format("%s%s%s", folder->path, *folder->path ? "/" : "", name);
     if (snapshot_excluded(comparing->exclude, path))
         return true;
-    if (!names[0])
-        return differ(comparing, path, "missing on disk, %s by the trace",
-                      type_name(tree_node(comparing->tree, *node)->mode));
-    if (!names[1])
+    if (!pair->by_trace)
         return differ(comparing, path, "there on disk, not by the trace");
-    struct both both = {.node = *node, .path = path};
-    return compare_entry(comparing, &both, fd, name, err);
+    struct both both = {.node = pair->node, .path = path};
+    if (pair->on_disk)
+        return compare_entry(comparing, &both, fd, name, err);
+    return differ(comparing, path, "missing on disk, %s by the trace",
+                  type_name(tree_node(comparing->tree, pair->node)->mode));
 }
 
 static bool compare_folder(struct comparing *comparing, const struct both *both, int fd,
                            struct err *err)
 {
-    struct listing listing OWN(listing_fini) = {0};
-    if (!listing_read(fd, &listing, err))
+    struct merge merge OWN(merge_fini) = {0};
+    if (!listing_read(fd, &merge.listing, err))
         return err_while(err, "compare %s", both->path);
-    struct tree_entry *entries OWN(own_mem) = NULL;
-    const size_t count = tree_entries(comparing->tree, both->node, &entries);
-    size_t i = 0;
-    size_t j = 0;
-    while ((i < listing.count || j < count) && !*comparing->difference) {
-        const char *there = i < listing.count ? listing.names[i] : NULL;
-        const char *here = j < count ? trace_string(comparing->trace, entries[j].name) : NULL;
-        const int order = !there ? 1 : !here ? -1 : strcmp(there, here);
-        const char *names[2] = {order <= 0 ? there : NULL, order >= 0 ? here : NULL};
-        const uint32_t *node = order >= 0 ? &entries[j].node : NULL;
-        if (!compare_name(comparing, both, fd, names, node, err))
+    merge.count = tree_entries(comparing->tree, both->node, &merge.entries);
+    struct name_pair pair;
+    while (!*comparing->difference && merge_next(comparing, &merge, &pair)) {
+        if (!compare_pair(comparing, both, fd, &pair, err))
             return false;
-        i += order <= 0;
-        j += order >= 0;
     }
     return true;
 }

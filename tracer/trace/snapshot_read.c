@@ -81,8 +81,8 @@ static bool read_xattrs(struct reading *reading, const struct found *found, int 
 }
 
 /* One stretch of data becomes one write. A file that got shorter meanwhile gives what is there. */
-static bool read_data(struct reading *reading, const struct found *found, int fd, off_t range[2],
-                      struct err *err)
+static bool read_data(struct reading *reading, const struct found *found, int fd,
+                      const off_t range[2], struct err *err)
 {
     struct op op = {.kind = OP_WRITE,
                     .node = found->node,
@@ -139,14 +139,22 @@ static bool read_file(struct reading *reading, const struct found *found, int fd
     return true;
 }
 
+/* Where a thing stands in the workspace, and in reality. */
+struct spot {
+    int dir_fd;
+    const char *name;
+    uint32_t dir;
+    int64_t time_ns; /* of the folder's change that the new entry is */
+};
+
 static bool read_folder(struct reading *reading, const struct found *found, int fd,
                         struct err *err);
 
-static bool read_target(struct reading *reading, const struct found *found, int dir_fd,
-                        const char *name, struct op *op, struct err *err)
+static bool read_target(struct reading *reading, const struct found *found, const struct spot *spot,
+                        struct op *op, struct err *err)
 {
     char target[8192];
-    const ssize_t size = readlinkat(dir_fd, name, target, sizeof target);
+    const ssize_t size = readlinkat(spot->dir_fd, spot->name, target, sizeof target);
     if (size < 0)
         return err_system(err, "read the link %s", found->path);
     op->payload_size = (uint64_t)size;
@@ -170,14 +178,6 @@ static bool read_inside(struct reading *reading, const struct found *found, int 
                      : read_file(reading, found, reach.fd, err);
 }
 
-/* Where a thing stands in the workspace, and in reality. */
-struct spot {
-    int dir_fd;
-    const char *name;
-    uint32_t dir;
-    int64_t time_ns; /* of the folder's change that the new entry is */
-};
-
 static bool read_entry(struct reading *reading, const struct spot *spot, struct found *found,
                        struct err *err)
 {
@@ -200,8 +200,7 @@ static bool read_entry(struct reading *reading, const struct spot *spot, struct 
         return true;
     }
     found->node = op.node = trace_writer_node(reading->writer);
-    if (S_ISLNK(found->stat.st_mode) &&
-        !read_target(reading, found, spot->dir_fd, spot->name, &op, err))
+    if (S_ISLNK(found->stat.st_mode) && !read_target(reading, found, spot, &op, err))
         return false;
     emit(reading, found, op);
     note_item(reading, found);
@@ -267,6 +266,7 @@ bool snapshot_read(struct trace_writer *writer, int fd, const struct snapshot_op
     return ok;
 }
 
+// NOLINTNEXTLINE(readability-function-size): a place, what to do there, and two results
 bool snapshot_read_entry(struct trace_writer *writer, int parent_fd, const char *name,
                          const struct snapshot_options *options, struct snapshot_items *items,
                          uint32_t *node, struct err *err)

@@ -35,9 +35,7 @@ static void free_item(struct item *item)
     uint64_t number;
     uint64_t value;
     for (size_t at = 0; S_ISREG(item->stat.mode) && map_next(&item->parts, &at, &number, &value);) {
-        struct block *block;
-        memcpy(&block, &value, sizeof block);
-        block_drop(block);
+        block_drop(block_of(value));
     }
     map_fini(&item->parts);
     free(item->names);
@@ -76,9 +74,10 @@ bool tree_misfit(const struct tree *tree, const struct op *op, struct err *err, 
     const struct trace *trace = tree->trace;
     const bool is_numbered = op >= trace->ops && op < trace->ops + trace->count;
     err_usage(err, "%s", why);
-    if (is_numbered)
+    if (is_numbered) {
         return err_while(err, "op %td of the trace (%s) does not fit", op - trace->ops,
                          op_call_name(op));
+    }
     return err_while(err, "an op (%s) does not fit", op_call_name(op));
 }
 

@@ -8,21 +8,6 @@
 #include "tree_hash.h"
 #include "tree_inside.h"
 
-static struct block *as_block(uint64_t value)
-{
-    struct block *block;
-    _Static_assert(sizeof block == sizeof value, "a map's value holds a pointer");
-    memcpy(&block, &value, sizeof block);
-    return block;
-}
-
-static uint64_t from_block(struct block *block)
-{
-    uint64_t value;
-    memcpy(&value, &block, sizeof value);
-    return value;
-}
-
 static void list_add(struct number_list *list, uint32_t number)
 {
     mem_grow(&list->items, &list->capacity, list->count + 1, sizeof *list->items);
@@ -62,17 +47,18 @@ void tree_set_block(struct tree *tree, uint32_t node, uint64_t number, struct bl
 {
     struct item *item = tree->items[node];
     uint64_t value = 0;
-    struct block *old = map_get(&item->parts, number, &value) ? as_block(value) : NULL;
+    struct block *old = map_get(&item->parts, number, &value) ? block_of(value) : NULL;
     if (old == block || (old && block && tree_hash_equal(old->hash, block->hash))) {
         block_drop(block);
         return;
     }
     item->parts_sum = tree_hash_subtract(item->parts_sum, block_share(number, old));
     item->parts_sum = tree_hash_add(item->parts_sum, block_share(number, block));
-    if (block)
-        map_put(&item->parts, number, from_block(block));
-    else
+    if (block) {
+        map_put(&item->parts, number, block_number(block));
+    } else {
         map_remove(&item->parts, number);
+    }
     /* Last, because it drops the old block when nobody wants to go back to it. */
     remember(tree,
              &(struct undo){.kind = UNDO_BLOCK, .node = node, .key = number, .old.block = old});
@@ -212,7 +198,7 @@ void tree_set_xattr(struct tree *tree, uint32_t node, const struct item_xattr *x
 static void make_room(struct tree *tree, uint32_t node)
 {
     const size_t before = tree->items_capacity;
-    mem_grow(&tree->items, &tree->items_capacity, (size_t)node + 1, sizeof *tree->items);
+    mem_grow(&tree->items, &tree->items_capacity, (size_t)node + 1, sizeof(void *));
     for (size_t i = before; i < tree->items_capacity; i++)
         tree->items[i] = NULL;
     if (!tree->items[node])

@@ -1,7 +1,6 @@
 /* The bytes of regular files: written, cut off, punched out, shifted. */
 #include <linux/falloc.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "tracer/base/mem.h"
@@ -13,10 +12,7 @@ enum { FALLOC_WRITE_ZEROES = 0x80 }; /* Linux 6.17, not in our headers yet */
 static struct block *block_at(const struct item *item, uint64_t number)
 {
     uint64_t value;
-    struct block *block = NULL;
-    if (map_get(&item->parts, number, &value))
-        memcpy(&block, &value, sizeof block);
-    return block;
+    return map_get(&item->parts, number, &value) ? block_of(value) : NULL;
 }
 
 static struct item *expect_file(const struct tree *tree, const struct op *op, struct err *err)
@@ -166,10 +162,8 @@ static void add_parts(const struct map *old, const struct stretch *stretch, uint
         const uint64_t start = source % TREE_BLOCK;
         const uint64_t room = TREE_BLOCK - start;
         const uint64_t size = room < end - at ? room : end - at;
-        uint64_t value = 0;
-        struct block *block = NULL;
-        if (map_get(old, source / TREE_BLOCK, &value))
-            memcpy(&block, &value, sizeof block);
+        uint64_t value;
+        struct block *block = map_get(old, source / TREE_BLOCK, &value) ? block_of(value) : NULL;
         recipe->parts[recipe->count++] = (struct block_part){.block = block,
                                                              .start = (uint16_t)start,
                                                              .size = (uint16_t)size,
@@ -178,18 +172,25 @@ static void add_parts(const struct map *old, const struct stretch *stretch, uint
     }
 }
 
-static bool rebuild(struct tree *tree, uint32_t node, const struct map *old,
-                    const struct stretch stretches[2], uint64_t number, struct err *err)
+/* Where everything of a file goes. */
+struct move {
+    uint32_t node;
+    struct map old;
+    struct stretch stretches[2];
+};
+
+static bool rebuild(struct tree *tree, const struct move *move, uint64_t number, struct err *err)
 {
     struct block_recipe recipe = {0};
-    add_parts(old, &stretches[0], number, &recipe);
-    add_parts(old, &stretches[1], number, &recipe);
+    add_parts(&move->old, &move->stretches[0], number, &recipe);
+    add_parts(&move->old, &move->stretches[1], number, &recipe);
     struct block *block = NULL;
-    if (recipe.count == 1 && recipe.parts[0].size == TREE_BLOCK)
+    if (recipe.count == 1 && recipe.parts[0].size == TREE_BLOCK) {
         block = block_keep(recipe.parts[0].block);
-    else if (!block_make(&tree->maker, &recipe, &block, err))
+    } else if (!block_make(&tree->maker, &recipe, &block, err)) {
         return false;
-    tree_set_block(tree, node, number, block);
+    }
+    tree_set_block(tree, move->node, number, block);
     return true;
 }
 
@@ -199,9 +200,7 @@ static void copy_blocks(const struct map *from, struct map *to)
     uint64_t number;
     uint64_t value;
     for (size_t at = 0; map_next(from, &at, &number, &value);) {
-        struct block *block;
-        memcpy(&block, &value, sizeof block);
-        block_keep(block);
+        block_keep(block_of(value));
         map_put(to, number, value);
     }
 }
@@ -211,11 +210,29 @@ static void drop_blocks(struct map *map)
     uint64_t number;
     uint64_t value;
     for (size_t at = 0; map_next(map, &at, &number, &value);) {
-        struct block *block;
-        memcpy(&block, &value, sizeof block);
-        block_drop(block);
+        block_drop(block_of(value));
     }
     map_fini(map);
+}
+
+/* A block gets other bytes, and its own go to one or two others. */
+static bool rebuild_around(struct tree *tree, const struct op *op, const struct move *move,
+                           uint64_t number, struct err *err)
+{
+    const struct stretch *moved = &move->stretches[1];
+    const bool is_insert = moved->start > moved->from;
+    const uint64_t first = op->offset / TREE_BLOCK;
+    const uint64_t distance = op->size / TREE_BLOCK;
+    if (!rebuild(tree, move, number, err))
+        return false;
+    if (!is_insert && number < first + distance)
+        return true; /* falls out */
+    const uint64_t to = is_insert ? number + distance : number - distance;
+    if (!rebuild(tree, move, to, err))
+        return false;
+    if (op->size % TREE_BLOCK == 0 || (!is_insert && to == first))
+        return true;
+    return rebuild(tree, move, is_insert ? to + 1 : to - 1, err);
 }
 
 /* Moves everything behind `op->offset` by op->size bytes, to the front or to the back. The bytes
@@ -224,30 +241,22 @@ static bool shift(struct tree *tree, const struct op *op, bool is_insert, struct
 {
     const struct item *item = tree->items[op->node];
     const uint64_t size = is_insert ? item->stat.size + op->size : item->stat.size - op->size;
-    const struct stretch stretches[2] = {
-        {.start = 0, .end = op->offset, .from = 0},
-        {.start = is_insert ? op->offset + op->size : op->offset,
-         .end = size,
-         .from = is_insert ? op->offset : op->offset + op->size},
+    const uint64_t behind = op->offset + op->size;
+    struct move move = {
+        .node = op->node,
+        .stretches = {{.start = 0, .end = op->offset, .from = 0},
+                      {.start = is_insert ? behind : op->offset,
+                       .end = size,
+                       .from = is_insert ? op->offset : behind}},
     };
     const uint64_t first = op->offset / TREE_BLOCK;
-    const uint64_t distance = op->size / TREE_BLOCK;
     uint64_t *numbers OWN(own_mem) = NULL;
     const size_t count = tree_blocks_in(item, first, UINT64_MAX, &numbers);
-    struct map old = {0};
-    copy_blocks(&item->parts, &old);
-    bool ok = rebuild(tree, op->node, &old, stretches, first, err);
-    for (size_t i = 0; ok && i < count; i++) {
-        /* The block itself gets other bytes, its own bytes go to one or two others. */
-        ok = rebuild(tree, op->node, &old, stretches, numbers[i], err);
-        const uint64_t to = is_insert ? numbers[i] + distance : numbers[i] - distance;
-        const uint64_t other = is_insert ? to + 1 : to - 1;
-        if (ok && (is_insert || numbers[i] >= first + distance))
-            ok = rebuild(tree, op->node, &old, stretches, to, err);
-        if (ok && op->size % TREE_BLOCK && (is_insert || numbers[i] > first + distance))
-            ok = rebuild(tree, op->node, &old, stretches, other, err);
-    }
-    drop_blocks(&old);
+    copy_blocks(&item->parts, &move.old);
+    bool ok = rebuild(tree, &move, first, err);
+    for (size_t i = 0; ok && i < count; i++)
+        ok = rebuild_around(tree, op, &move, numbers[i], err);
+    drop_blocks(&move.old);
     if (ok)
         set_size(tree, op, size);
     return ok;

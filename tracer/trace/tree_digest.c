@@ -87,7 +87,8 @@ static struct tree_hash hash_links(const struct tree *tree, const struct item *i
         sum = tree_hash_add(sum, path);
         count++;
     }
-    return count < 2 ? (struct tree_hash){0} : tree_hash_bytes(&sum, sizeof sum);
+    const struct tree_hash nothing = {0};
+    return count < 2 ? nothing : tree_hash_bytes(&sum, sizeof sum);
 }
 
 static void relink(struct tree *tree, uint32_t node)
@@ -105,10 +106,11 @@ static void digest_links(struct tree *tree)
     for (size_t i = 0; i < tree->relinked.count; i++) {
         const uint32_t node = tree->relinked.items[i];
         relink(tree, node);
-        if (tree->items[node]->names_count > 1)
+        if (tree->items[node]->names_count > 1) {
             map_put(&tree->linked, node, 0);
-        else
+        } else {
             map_remove(&tree->linked, node);
+        }
     }
     tree->relinked.count = 0;
     if (!tree->is_all_relinked)

@@ -90,8 +90,9 @@ static char *spell(const struct tree *tree, struct tree_place place, size_t size
     char *end = path + size;
     for (;;) {
         const char *name = trace_string(tree->trace, place.name);
-        end -= strlen(name);
-        memcpy(end, name, strlen(name));
+        const size_t length = strlen(name);
+        end -= length;
+        memcpy(end, name, length); // NOLINT(bugprone-not-null-terminated-result): more follows
         if (end == path)
             return path;
         *--end = '/';
@@ -140,11 +141,12 @@ size_t tree_entries(const struct tree *tree, uint32_t dir, struct tree_entry **o
     uint64_t name;
     uint64_t node;
     size_t at = 0;
-    for (size_t i = 0; i < count && map_next(&item->parts, &at, &name, &node); i++)
+    for (size_t i = 0; i < count && map_next(&item->parts, &at, &name, &node); i++) {
         sorted[i] = (struct named){
             .text = trace_string(tree->trace, (uint32_t)name),
             .entry = {.name = (uint32_t)name, .node = (uint32_t)node},
         };
+    }
     qsort(sorted, count, sizeof *sorted, compare_named);
     *out = mem_new(count, sizeof **out);
     for (size_t i = 0; i < count; i++)
@@ -152,6 +154,7 @@ size_t tree_entries(const struct tree *tree, uint32_t dir, struct tree_entry **o
     return count;
 }
 
+// NOLINTNEXTLINE(readability-function-size): like pread, and who it is about
 bool tree_read(const struct tree *tree, uint32_t node, uint64_t offset, void *to, size_t size,
                size_t *got, struct err *err)
 {
@@ -163,10 +166,9 @@ bool tree_read(const struct tree *tree, uint32_t node, uint64_t offset, void *to
         const uint64_t start = (offset + done) % TREE_BLOCK;
         const size_t room = TREE_BLOCK - start;
         const size_t step = room < wanted - done ? room : wanted - done;
-        uint64_t value = 0;
-        struct block *block = NULL;
-        if (map_get(&item->parts, (offset + done) / TREE_BLOCK, &value))
-            memcpy(&block, &value, sizeof block);
+        uint64_t value;
+        const bool is_there = map_get(&item->parts, (offset + done) / TREE_BLOCK, &value);
+        const struct block *block = is_there ? block_of(value) : NULL;
         const struct piece range = {.start = (uint16_t)start, .size = (uint16_t)step};
         if (!block_read(&tree->maker, block, range, (char *)to + done, err))
             return false;

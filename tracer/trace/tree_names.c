@@ -36,9 +36,10 @@ static bool expect_free(const struct tree *tree, const struct op *op, struct tre
     if (place.name == 0)
         return tree_misfit(tree, op, err, "the name is empty");
     const uint32_t there = tree_lookup(tree, place.dir, place.name);
-    if (there != NODE_NONE)
+    if (there != NODE_NONE) {
         return tree_misfit(tree, op, err, "folder %u has \"%s\" already (node %u)", place.dir,
                            name_of(tree, place.name), there);
+    }
     return true;
 }
 
@@ -48,9 +49,10 @@ static bool expect_entry(const struct tree *tree, const struct op *op, struct tr
     if (!is_folder(tree, place.dir))
         return tree_misfit(tree, op, err, "node %u is no folder", place.dir);
     const uint32_t there = tree_lookup(tree, place.dir, place.name);
-    if (there != node || node == NODE_NONE)
+    if (there != node || node == NODE_NONE) {
         return tree_misfit(tree, op, err, "\"%s\" in folder %u is node %u, not %u",
                            name_of(tree, place.name), place.dir, there, node);
+    }
     return true;
 }
 
@@ -106,9 +108,10 @@ bool tree_create(struct tree *tree, const struct op *op, struct err *err)
 bool tree_link(struct tree *tree, const struct op *op, struct err *err)
 {
     const struct item *item = tree_item(tree, op->node);
-    if (!item || S_ISDIR(item->stat.mode))
+    if (!item || S_ISDIR(item->stat.mode)) {
         return tree_misfit(tree, op, err, "node %u is %s", op->node,
                            item ? "a folder" : "not there");
+    }
     if (!expect_free(tree, op, (struct tree_place){.dir = op->dir, .name = op->name}, err))
         return false;
     tree_set_entry(tree, op->dir, op->name, op->node);
@@ -149,14 +152,16 @@ static bool expect_outside(const struct tree *tree, const struct op *op, uint32_
 static bool expect_replaceable(const struct tree *tree, const struct op *op, uint32_t old,
                                struct err *err)
 {
-    if (old != op->node2)
+    if (old != op->node2) {
         return tree_misfit(tree, op, err, "\"%s\" in folder %u is node %u, not %u",
                            name_of(tree, op->name2), op->dir2, old, op->node2);
+    }
     if (old == NODE_NONE)
         return true;
-    if (op->call_flags & RENAME_NOREPLACE)
+    if (op->call_flags & RENAME_NOREPLACE) {
         return tree_misfit(tree, op, err, "\"%s\" was not to be replaced",
                            name_of(tree, op->name2));
+    }
     if (is_folder(tree, old) != is_folder(tree, op->node))
         return tree_misfit(tree, op, err, "a folder and a file cannot replace each other");
     if (is_folder(tree, old) && tree->items[old]->parts.count > 0)
