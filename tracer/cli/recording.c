@@ -35,7 +35,8 @@ bool recording_prepare(struct recording *recording, const struct settings *setti
     recording->settings = settings;
     recording->janitor = janitor;
     recording->interrupted = interrupt_flag();
-    if (!recording_read_without(&recording->without, err))
+    if (!recording_read_without(&recording->without, err) ||
+        !command_of_words(settings->rest, &recording->worker, err))
         return false;
     if (out != NULL && settings->dir != NULL) {
         char *real OWN(own_mem) = realpath(settings->dir, NULL);
@@ -57,6 +58,7 @@ bool recording_prepare(struct recording *recording, const struct settings *setti
 
 void recording_fini(struct recording *recording)
 {
+    command_fini(&recording->worker);
     input_close(recording->input);
     workspace_close(recording->workspace);
     for (char **item = recording->exclude; item != NULL && *item != NULL; item++)
@@ -69,7 +71,7 @@ struct record_options recording_options(const struct recording *recording)
 {
     const struct settings *settings = recording->settings;
     return (struct record_options){
-        .argv = settings->rest,
+        .argv = (const char *const *)recording->worker.argv,
         .workspace = workspace_path(recording->workspace),
         .copy_fd = -1,
         .environment = settings->env.items,

@@ -9,6 +9,7 @@
 #include "out.h"
 #include "settings.h"
 #include "tracer/ptrace/record.h"
+#include "tracer/runner/command.h"
 #include "tracer/runner/input.h"
 #include "tracer/runner/janitor.h"
 #include "tracer/runner/workspace.h"
@@ -18,6 +19,7 @@ struct recording {
     const struct settings *settings;
     struct janitor *janitor; /* borrowed */
     const volatile sig_atomic_t *interrupted;
+    struct command worker; /* its program resolved against the caller's directory */
     struct workspace *workspace;
     struct input *input;
     char **exclude; /* the user's patterns, and the output folder when it lies in the workspace */
