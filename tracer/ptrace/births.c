@@ -117,6 +117,7 @@ bool births_exec(struct recorder *recorder, pid_t tid, struct err *err)
         files_inherit(recorder->files, process->pid);
     recorder->has_execed = true;
     program_started(recorder, tracee);
+    sockets_sweep(recorder, tracee);
     visit_resume(tracee, 0);
     return true;
 }
@@ -129,6 +130,8 @@ void births_ended(struct recorder *recorder, struct tracee *tracee, int status)
         op.size = (uint64_t)(unsigned)status;
         emit(recorder, &op);
     }
+    if (tracee->process->threads == 1)
+        sockets_sweep(recorder, tracee);
     if (tracee->tid == recorder->main_pid) {
         recorder->has_main_ended = true;
         recorder->writer->trace->about.wait_status = status;

@@ -114,7 +114,8 @@ static enum call_next enter_outside(struct recorder *recorder, struct tracee *tr
     if (shape->from == -1 ||
         !files_get(recorder->files, tracee->tid, (int)call->args[shape->from], &from))
         return CALL_FREE;
-    if (to->kind == FILE_SOCKET && !sockets_are_outside(recorder, tracee, to, &call->op))
+    if (to->kind == FILE_SOCKET &&
+        !sockets_are_outside(recorder, tracee, (int)call->args[shape->to], to, &call->op))
         return CALL_FREE;
     if (!S_ISREG(from.mode) && !S_ISBLK(from.mode))
         return refuse(recorder, tracee, err);
@@ -163,10 +164,11 @@ enum call_next copy_enter(struct recorder *recorder, struct tracee *tracee, stru
     if (to.kind != FILE_NOTHING)
         return enter_outside(recorder, tracee, shape, &to, err);
     struct op ignored;
-    const bool is_received = call->nr == SYS_splice &&
-                             files_get(recorder->files, tracee->tid, (int)call->args[0], &from) &&
-                             from.kind == FILE_SOCKET &&
-                             sockets_are_outside(recorder, tracee, &from, &ignored);
+    const bool is_received =
+        call->nr == SYS_splice &&
+        files_get(recorder->files, tracee->tid, (int)call->args[0], &from) &&
+        from.kind == FILE_SOCKET &&
+        sockets_are_outside(recorder, tracee, (int)call->args[0], &from, &ignored);
     return is_received ? refuse(recorder, tracee, err) : CALL_FREE;
 }
 
