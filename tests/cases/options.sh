@@ -190,8 +190,8 @@ scene out-inside-the-workspace
 scene_out_inside_the_workspace() {
     mkdir data && cp "$F/doc/doc" data/doc
     cd data || exit 1
-    brink 0 explore --check "$W/judge document doc && test ! -e brink-out" -- "$W/replace" good
-    brink 0 explore -C . --out brink-out --check "$W/judge document doc && test ! -e brink-out" -- "$W/replace" good
+    brink 0 explore -C . --budget 100 --check "$W/judge document doc && test ! -e brink-out" -- "$W/replace" good
+    brink 0 explore -C . --budget 100 --out brink-out --check "$W/judge document doc && test ! -e brink-out" -- "$W/replace" good
 }
 scene output-of-the-worker
 scene_output_of_the_worker() {
