@@ -80,7 +80,7 @@ static struct shape shape_of(const struct trace *trace, uint32_t thread, uint32_
     struct map numbers = {0};
     for (uint32_t k = trace->initial; k < ops; k++) {
         const struct op *op = &trace->ops[k];
-        if (op->thread != thread || op->kind == OP_STORE)
+        if (op->thread != thread || op->kind == OP_STORE || op->kind == OP_EXIT)
             continue;
         mem_grow(&shape.items, &shape.capacity, shape.count + 1, sizeof *shape.items);
         shape.items[shape.count++] =
@@ -116,6 +116,8 @@ static enum likeness compare_shapes(const struct trace *first, const struct trac
 bool likeness(const struct trace *first, const struct trace *again, uint32_t ops,
               enum likeness *out, struct err *err)
 {
+    while (ops > again->initial && again->ops[ops - 1].kind == OP_EXIT)
+        ops--; /* the ends that the kill itself made */
     const bool is_comparable = ops <= first->count && first->initial == again->initial;
     struct err read_err = {0};
     const struct pair pair = {first, again, &read_err};

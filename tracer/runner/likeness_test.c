@@ -54,6 +54,24 @@ Test(likeness, another_temporary_name_or_other_bytes_are_alike_in_shape_only)
     cr_expect_eq(compare(made, (struct made){"tmp-abc", "hallo", true}), ALIKE_IN_SHAPE);
 }
 
+Test(likeness, the_end_that_a_kill_makes_is_no_difference)
+{
+    struct example a;
+    struct example b;
+    const struct trace *x = make(&a, (struct made){"tmp-abc", "hello", true});
+    example_init(&b);
+    const uint32_t node = example_create(&b, "tmp-xyz");
+    example_write(&b, node, 0, "hallo");
+    example_op(&b, (struct op){.kind = OP_EXIT, .size = 9}, "", NULL);
+    const struct trace *y = example_finish(&b);
+    enum likeness out = ALIKE_NOT;
+    struct err err = {0};
+    cr_assert(likeness(x, y, y->count, &out, &err));
+    cr_expect_eq(out, ALIKE_IN_SHAPE);
+    example_fini(&a);
+    example_fini(&b);
+}
+
 Test(likeness, another_call_is_not_alike)
 {
     struct example a;
