@@ -3,10 +3,9 @@
 
 #include "worker.h"
 
-int main(int argc, char **argv)
+int main(void)
 {
-    bool self = argc > 1 && strcmp(argv[1], "self") == 0;
-    if (!self && fork() == 0) {
+    if (fork() == 0) {
         setsid();
         pause();
         _exit(0);
