@@ -299,7 +299,8 @@ static bool conclude(struct exploration *exploration, struct err *err)
     struct run *run = &exploration->run;
     counts_fill(run);
     group_findings(run);
-    run->elapsed_ns = clock_now() - exploration->begun_ns;
+    /* A resumed run goes on from the time that it had taken before. */
+    run->elapsed_ns += clock_now() - exploration->begun_ns;
     if (!outputs_write(run, exploration->out.fd, err) ||
         !store_write_run(exploration->store, run, err) || !store_flush(exploration->store, err))
         return err_while(err, "write the reports into %s", exploration->out_name);
