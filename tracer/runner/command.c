@@ -151,29 +151,22 @@ static char *search_path(const char *name)
     return NULL;
 }
 
-static char *find_program(const char *word, struct err *err)
+/* Caller frees *out. */
+static bool find_program(const char *word, char **out, struct err *err)
 {
-    char *path OWN(own_mem) = NULL;
-    if (!strchr(word, '/')) {
-        path = search_path(word);
-        if (!path)
-            err_usage(err, "%.160s: no such program in PATH", word);
-    } else {
-        path = *word == '/' ? mem_string(word) : in_current_folder(word);
-        if (is_program(path)) {
-            char *found = path;
-            path = NULL;
-            return found;
-        }
-        if (access(path, F_OK) < 0) {
-            err_usage(err, "%.160s: no such program", path);
-        } else {
-            err_usage(err, "%.160s: cannot be started; try chmod +x", path);
-        }
-    }
-    char *found = path;
+    const bool is_path = strchr(word, '/') != NULL;
+    char *path OWN(own_mem) = !is_path       ? search_path(word)
+                              : *word == '/' ? mem_string(word)
+                                             : in_current_folder(word);
+    if (!path)
+        return err_usage(err, "%.160s: no such program in PATH", word);
+    if (access(path, F_OK) < 0)
+        return err_usage(err, "%.160s: no such program", path);
+    if (!is_program(path))
+        return err_usage(err, "%.160s: cannot be started; try chmod +x", path);
+    *out = path;
     path = NULL;
-    return err->kind == ERR_NONE ? found : NULL;
+    return true;
 }
 
 static bool is_relative_path(const char *word, size_t size)
@@ -225,8 +218,8 @@ bool command_of_words(const char *const *argv, struct command *out, struct err *
 {
     if (!argv[0] || !*argv[0])
         return err_usage(err, "empty command: give the program to start");
-    char *program = find_program(argv[0], err);
-    if (!program)
+    char *program = NULL;
+    if (!find_program(argv[0], &program, err))
         return false;
     size_t count = 0;
     while (argv[count])
