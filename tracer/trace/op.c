@@ -129,10 +129,28 @@ static const char *const call_names[] = {
     CALL(userfaultfd),
 };
 
+/* What no call of its own did, or several calls may have done. */
+static const char *word_without_call(const struct op *op)
+{
+    switch (op->kind) {
+    case OP_STORE:
+        return "store";
+    case OP_START:
+        return "start";
+    case OP_EXEC:
+        return "exec";
+    case OP_EXIT:
+        return "exit";
+    default:
+        return NULL;
+    }
+}
+
 const char *op_call_name(const struct op *op)
 {
-    if (op->kind == OP_STORE)
-        return "store";
+    const char *word = word_without_call(op);
+    if (word)
+        return word;
     const size_t known = sizeof call_names / sizeof *call_names;
     const char *name = op->call < known ? call_names[op->call] : NULL;
     return name ? name : "unknown call";

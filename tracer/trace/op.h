@@ -95,7 +95,8 @@ struct op {
     uint8_t kind;        /* enum op_kind */
 };
 
-/* "write", "openat": the name of the op's system call; "store" for OP_STORE. Static. */
+/* "write", "openat": the name of the op's system call; "store", "start", "exec", "exit" for the ops
+ * of these kinds. Static. */
 const char *op_call_name(const struct op *op);
 
 /* Whether a crash right after the op differs from one right before it in anything at all that a

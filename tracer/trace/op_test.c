@@ -117,11 +117,15 @@ Test(op, no_call_of_the_recording_is_without_a_name)
     }
 }
 
-Test(op, a_store_has_a_name_although_it_is_no_call)
+Test(op, what_no_call_did_has_a_name_too)
 {
     const struct op store = {.kind = OP_STORE, .call = 26};
+    const struct op start = {.kind = OP_START}, exec = {.kind = OP_EXEC}, end = {.kind = OP_EXIT};
     const struct op strange = {.call = UINT16_MAX};
     cr_expect_str_eq(op_call_name(&store), "store");
+    cr_expect_str_eq(op_call_name(&start), "start");
+    cr_expect_str_eq(op_call_name(&exec), "exec");
+    cr_expect_str_eq(op_call_name(&end), "exit");
     cr_expect_str_eq(op_call_name(&strange), "unknown call");
 }
 
