@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "tracer/base/clock.h"
@@ -118,6 +119,147 @@ static void run_ops(struct mirror *mirror, uint64_t max)
     for (uint64_t n = random_ops_draw(&mirror->random, max); n-- > 0;)
         cr_assert(tree_apply(mirror->tree, random_ops_next(&mirror->random, mirror->tree), &err),
                   "seed %llu: %s", mirror->seed, err.text);
+}
+
+static struct mirror plain;
+
+/* Files "a" and "b" of 20,000 bytes, 300 folders in each other's company with a file in each. */
+static void start_plain(const char *where)
+{
+    struct err err = {0};
+    mirror_init(&plain, where);
+    struct trace *trace = &plain.random.trace;
+    trace->nodes = 1000;
+    for (uint32_t i = 0; i < 302; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "d%u", i);
+        struct op op = {.kind = OP_CREATE,
+                        .node = 2 + i,
+                        .dir = NODE_ROOT,
+                        .uid = geteuid(),
+                        .gid = getegid(),
+                        .name = strings_add(&trace->strings, i == 0   ? "a"
+                                                             : i == 1 ? "b"
+                                                                      : name),
+                        .mode = i < 2 ? S_IFREG | 0600 : S_IFDIR | 0700};
+        cr_assert(tree_apply(plain.tree, &op, &err), "%s", err.text);
+        op.dir = op.node;
+        op.node += 400;
+        op.mode = S_IFREG | 0600;
+        cr_assert(i < 2 || tree_apply(plain.tree, &op, &err), "%s", err.text);
+        const struct op data = {
+            .kind = OP_WRITE, .node = 2 + i, .payload = 70000 + i, .payload_size = 20000};
+        cr_assert(i >= 2 || tree_apply(plain.tree, &data, &err), "%s", err.text);
+    }
+    mirror_open(&plain, has_fine_times(plain.fd));
+}
+
+static ino_t inode_of(const char *name)
+{
+    struct stat stat;
+    cr_assert_eq(fstatat(plain.fd, name, &stat, AT_SYMLINK_NOFOLLOW), 0, "%s", name);
+    return stat.st_ino;
+}
+
+static bool restore_plain(bool must_compare)
+{
+    struct err err = {0};
+    bool is_changed = false;
+    cr_assert(disk_restore(plain.disk, must_compare, &is_changed, &err), "%s", err.text);
+    expect_equal(&plain, 0, "restore");
+    return is_changed;
+}
+
+Test(disk, a_store_through_a_mapping_is_found_by_its_bytes)
+{
+    start_plain("/dev/shm");
+    const int fd = openat(plain.fd, "a", O_RDWR);
+    char *map = mmap(NULL, 20000, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    cr_assert_neq(map, MAP_FAILED);
+    map[10000] ^= 1; /* the page is dirty and writable from now on */
+    cr_expect(restore_plain(true));
+    map[10000] ^= 1;
+    munmap(map, 20000);
+    close(fd);
+    cr_expect(restore_plain(true));
+    mirror_fini(&plain);
+}
+
+Test(disk, nothing_done_is_nothing_changed)
+{
+    start_plain("/dev/shm");
+    cr_expect_not(restore_plain(false));
+    cr_expect_not(restore_plain(true));
+    mirror_fini(&plain);
+}
+
+Test(disk, a_file_that_was_moved_away_comes_back_as_the_same_inode)
+{
+    start_plain("/dev/shm");
+    const ino_t a = inode_of("a");
+    const ino_t b = inode_of("b");
+    cr_assert_eq(renameat(plain.fd, "a", plain.fd, "a name that no op knows"), 0);
+    cr_assert_eq(renameat(plain.fd, "b", plain.fd, "a"), 0);
+    cr_expect(restore_plain(false));
+    cr_expect_eq(inode_of("a"), a);
+    cr_expect_eq(inode_of("b"), b);
+    mirror_fini(&plain);
+}
+
+Test(disk, more_folders_than_stay_open_are_brought_back_from_inside_each_other)
+{
+    start_plain("/tmp");
+    char from[16];
+    char to[64];
+    for (int i = 300; i > 2; i--) {
+        snprintf(from, sizeof from, "d%d", i);
+        snprintf(to, sizeof to, "d%d/in%d", (i * 7) % (i - 2) + 2, i);
+        cr_assert_eq(renameat(plain.fd, from, plain.fd, to), 0);
+        if (i % 2)
+            cr_assert_eq(renameat(plain.fd, to, plain.fd, from), 0);
+    }
+    const ino_t inner = inode_of("d2");
+    cr_expect(restore_plain(false));
+    cr_expect_eq(inode_of("d2"), inner);
+    mirror_fini(&plain);
+}
+
+Test(disk, the_hash_of_the_directory_sees_a_byte_but_not_a_time)
+{
+    struct tree_hash before = {0};
+    struct tree_hash after = {0};
+    struct err err = {0};
+    start_plain("/dev/shm");
+    cr_assert(disk_hash(plain.disk, &before, &err), "%s", err.text);
+    cr_assert_eq(utimensat(plain.fd, "a", NULL, 0), 0);
+    cr_assert(disk_hash(plain.disk, &after, &err), "%s", err.text);
+    cr_expect(tree_hash_equal(before, after));
+    const int fd = openat(plain.fd, "a", O_WRONLY);
+    cr_assert_eq(pwrite(fd, "xyz", 3, 9000), 3);
+    close(fd);
+    cr_assert(disk_hash(plain.disk, &after, &err), "%s", err.text);
+    cr_expect_not(tree_hash_equal(before, after));
+    mirror_fini(&plain);
+}
+
+Test(disk, what_cannot_be_made_here_is_said)
+{
+    struct err err = {0};
+    mirror_init(&plain, "/dev/shm");
+    plain.random.trace.nodes = 10;
+    const struct op op = {.kind = OP_CREATE,
+                          .node = 2,
+                          .dir = NODE_ROOT,
+                          .name = plain.random.names[0],
+                          .size = makedev(1, 3),
+                          .mode = S_IFCHR | 0600};
+    cr_assert(tree_apply(plain.tree, &op, &err), "%s", err.text);
+    mirror_open(&plain, true);
+    if (geteuid() == 0)
+        cr_expect_null(disk_left_out(plain.disk));
+    else
+        cr_expect_str_eq(disk_left_out(plain.disk), "device nodes");
+    mirror_fini(&plain);
 }
 
 /* Ops, sometimes taken back, then strikes; the order of moving on and restoring differs, too. */

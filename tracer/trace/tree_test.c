@@ -241,6 +241,39 @@ Test(tree, the_hash_sees_which_names_are_one_file_but_not_node_numbers)
     cr_expect_not(tree_hash_equal(parallel, pair_up(2, "d", 3, "c")));
 }
 
+/* x and y of two folders: linked within each folder, or across them. */
+static struct tree_hash link_folders(uint32_t dir_of_first, uint32_t dir_of_second)
+{
+    tree_mark(tree);
+    apply(create(2, NODE_ROOT, "p", S_IFDIR));
+    apply(create(3, NODE_ROOT, "q", S_IFDIR));
+    apply(create(4, 2, "x", S_IFREG));
+    apply(create(5, 3, "x", S_IFREG));
+    apply((struct op){.kind = OP_LINK, .node = 4, .dir = dir_of_first, .name = text("y")});
+    apply((struct op){.kind = OP_LINK, .node = 5, .dir = dir_of_second, .name = text("y")});
+    const struct tree_hash hash = tree_hash(tree);
+    tree_undo(tree);
+    return hash;
+}
+
+Test(tree, the_hash_sees_in_which_folders_linked_names_are)
+{
+    cr_expect_not(tree_hash_equal(link_folders(2, 3), link_folders(3, 2)));
+}
+
+Test(tree, an_outer_mark_outlives_the_undoing_of_an_inner_one)
+{
+    apply(create(2, NODE_ROOT, "f", S_IFREG));
+    const struct tree_hash before = tree_hash(tree);
+    tree_mark(tree);
+    tree_mark(tree);
+    apply(write_op(2, 0, 0, 10));
+    tree_undo(tree);
+    apply(write_op(2, 0, 5, 10));
+    tree_undo(tree);
+    cr_expect(tree_hash_equal(before, tree_hash(tree)));
+}
+
 Test(tree, a_part_of_a_write_is_the_state_of_the_shorter_write)
 {
     apply(create(2, NODE_ROOT, "f", S_IFREG));
