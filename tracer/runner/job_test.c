@@ -342,6 +342,10 @@ Test(job, a_killed_brink_leaves_nothing)
     cr_assert_eq(waitpid(brink, NULL, 0), brink);
     /* The pipe is held by every process of the slots, as well as by brink. */
     cr_assert_eq(read(ends[0], &byte, 1), 0);
+    janitor_end(janitor); /* so that all other children, brink's janitor too, can be waited for */
+    while (waitpid(-1, NULL, 0) > 0)
+        continue;
+    cr_assert(janitor_start(&janitor, &err), "%s", err.text);
 }
 
 Test(job, a_check_that_can_fail_is_noticed_by_the_canary)
