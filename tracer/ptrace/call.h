@@ -23,7 +23,7 @@ enum call_next {
     CALL_FAILED,   /* *err is set: the recording ends */
 };
 
-struct call_handler {
+struct call_handler { /* NOLINT(clang-analyzer-optin.performance.Padding): read as a table */
     int nr;
     enum call_next (*enter)(struct recorder *recorder, struct tracee *tracee, struct err *err);
     bool (*leave)(struct recorder *recorder, struct tracee *tracee, long result, struct err *err);

@@ -34,11 +34,12 @@ enum call_next size_enter(struct recorder *recorder, struct tracee *tracee, stru
     struct call *call = &tracee->call;
     struct file file = {.kind = FILE_NOTHING};
     uint32_t node = NODE_NONE;
-    if (call->nr == SYS_truncate)
+    if (call->nr == SYS_truncate) {
         node = open_object(recorder, tracee, true, true);
-    else if (files_get(recorder->files, tracee->tid, (int)call->args[0], &file) &&
-             file.kind == FILE_NODE && file_is_writable(&file))
+    } else if (files_get(recorder->files, tracee->tid, (int)call->args[0], &file) &&
+               file.kind == FILE_NODE && file_is_writable(&file)) {
         node = file.node;
+    }
     if (node == NODE_NONE)
         return CALL_IGNORED;
     call->op = emit_start(tracee, call->nr == SYS_fallocate ? OP_ALLOCATE : OP_TRUNCATE);
@@ -71,10 +72,11 @@ bool size_leave(struct recorder *recorder, struct tracee *tracee, long result, s
     struct stat facts;
     if (result < 0)
         return true;
-    if (!stat_object(tracee, &facts))
+    if (!stat_object(tracee, &facts)) {
         return err_system(err, "look at %s after %s",
                           trace_string(recorder->writer->trace, call->op.path),
                           op_call_name(&call->op));
+    }
     emit(recorder, &call->op);
     nodes_facts(&recorder->nodes, call->op.node)->size = (uint64_t)facts.st_size;
     mapped_written(recorder->mapped, call->op.node, call->op.offset, call->op.size);
@@ -159,16 +161,18 @@ bool attr_leave(struct recorder *recorder, struct tracee *tracee, long result, s
     struct stat facts;
     if (result < 0)
         return true;
-    if (fstat(call->fd, &facts) == -1)
+    if (fstat(call->fd, &facts) == -1) {
         return err_system(err, "look at %s after %s",
                           trace_string(recorder->writer->trace, call->op.path),
                           op_call_name(&call->op));
-    if (call->op.kind == OP_CHMOD)
+    }
+    if (call->op.kind == OP_CHMOD) {
         call->op.mode = facts.st_mode & 07777;
-    else if (call->op.kind == OP_CHOWN)
+    } else if (call->op.kind == OP_CHOWN) {
         set_owner(call, &call->op);
-    else
+    } else {
         set_times(tracee, &facts, &call->op);
+    }
     emit(recorder, &call->op);
     emit_mode_if_changed(recorder, tracee, call->op.node, facts.st_mode);
     return true;

@@ -95,10 +95,11 @@ static enum call_next enter_file(struct recorder *recorder, struct tracee *trace
     call->op.node = to->node;
     call->op.path = nodes_path(&recorder->nodes, to->node);
     call->op.offset = offset_of(tracee, shape->to_offset, to);
-    if ((to->flags & O_SYNC) == O_SYNC)
+    if ((to->flags & O_SYNC) == O_SYNC) {
         call->op.flags |= OP_FSYNC;
-    else if ((to->flags & O_DSYNC) != 0)
+    } else if ((to->flags & O_DSYNC) != 0) {
         call->op.flags |= OP_DSYNC;
+    }
     if (call->nr == SYS_ioctl && !clone_range(tracee, &call->op.offset, &call->op.size))
         return CALL_FREE;
     return CALL_SERIAL;
@@ -138,7 +139,7 @@ static enum call_next enter_memory(struct recorder *recorder, struct tracee *tra
     if (to->kind != FILE_OUTSIDE || !file_is_writable(to) ||
         !memory_vectors(tracee->tid, call->args[1], call->args[2], &from))
         return CALL_FREE;
-    if (!memory_payload(tracee->tid, &from, from.size, recorder->writer, &piece, err))
+    if (!memory_payload(tracee->tid, &from, recorder->writer, &piece, err))
         return CALL_FAILED;
     call->op = emit_start(tracee, OP_OUTPUT);
     call->op.path = to->path;
@@ -158,9 +159,10 @@ enum call_next copy_enter(struct recorder *recorder, struct tracee *tracee, stru
         return CALL_FREE;
     if (shape == NULL)
         return enter_memory(recorder, tracee, &to, err);
-    if (to.kind == FILE_NODE)
+    if (to.kind == FILE_NODE) {
         return S_ISREG(to.mode) && file_is_writable(&to) ? enter_file(recorder, tracee, shape, &to)
                                                          : CALL_FREE;
+    }
     if (to.kind != FILE_NOTHING)
         return enter_outside(recorder, tracee, shape, &to, err);
     struct op ignored;
@@ -213,9 +215,10 @@ bool copy_leave(struct recorder *recorder, struct tracee *tracee, long result, s
     const bool is_file = op->kind == OP_WRITE;
     const int argument = is_file ? shape->to : shape->from;
     int fd OWN(own_fd) = files_reopen(tracee->tid, (int)call->args[argument]);
-    if (fd == -1)
+    if (fd == -1) {
         return err_system(err, "open %s to read back what the kernel copied",
                           trace_string(recorder->writer->trace, op->path));
+    }
     if (!read_back(recorder, fd, is_file ? op->offset : call->got, op, err))
         return false;
     emit(recorder, op);

@@ -129,8 +129,7 @@ enum call_next send_enter(struct recorder *recorder, struct tracee *tracee, stru
         return CALL_FREE;
     struct memory_piece piece;
     call->op = begin(recorder, tracee, OP_SEND, connection, &message);
-    if (!memory_payload(tracee->tid, &message.buffers, message.buffers.size, recorder->writer,
-                        &piece, err))
+    if (!memory_payload(tracee->tid, &message.buffers, recorder->writer, &piece, err))
         return CALL_FAILED;
     call->op.payload = piece.at;
     call->got = piece.got;
@@ -149,7 +148,10 @@ static bool tell(struct recorder *recorder, struct tracee *tracee, unsigned inde
         return true;
     struct op op = begin(recorder, tracee, kind, connection, &message);
     struct memory_piece piece;
-    if (!memory_payload(tracee->tid, &message.buffers, size, recorder->writer, &piece, err))
+    if (message.buffers.size > size) {
+        message.buffers.size = size;
+    }
+    if (!memory_payload(tracee->tid, &message.buffers, recorder->writer, &piece, err))
         return false;
     op.payload = piece.at;
     op.size = op.payload_size = piece.got;
@@ -166,9 +168,10 @@ static bool tell_many(struct recorder *recorder, struct tracee *tracee, unsigned
     for (unsigned i = 0; i < count; i++) {
         struct mmsghdr header;
         const uint32_t before = trace->count;
-        if (!memory_read_all(tracee->tid, array + i * sizeof header, &header, sizeof header))
+        if (!memory_read_all(tracee->tid, array + i * sizeof header, &header, sizeof header)) {
             return err_usage(err, "the messages of %s could not be read",
                              op_call_name(&tracee->call.op));
+        }
         if (!tell(recorder, tracee, i, header.msg_len, err))
             return false;
         if (trace->count > before && i + 1 < count)
@@ -186,9 +189,10 @@ bool send_leave(struct recorder *recorder, struct tracee *tracee, long result, s
         return true;
     if (is_many(call->nr))
         return tell_many(recorder, tracee, (unsigned)result, err);
-    if ((uint64_t)result > call->got)
+    if ((uint64_t)result > call->got) {
         return err_usage(err, "what was sent to %s could not be read from the worker's memory",
                          trace_string(recorder->writer->trace, call->op.path));
+    }
     call->op.size = call->op.payload_size = (uint64_t)result;
     emit(recorder, &call->op);
     return true;

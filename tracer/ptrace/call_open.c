@@ -8,19 +8,19 @@
 #include "calls.h"
 #include "emit.h"
 #include "place.h"
-#include "tracer/base/log.h"
 #include "tracer/base/own.h"
 
 /* false: the flags cannot be read, or the open changes nothing. */
 static bool open_flags(const struct tracee *tracee, uint64_t *flags)
 {
     const struct call *call = &tracee->call;
-    if (call->nr == SYS_creat)
+    if (call->nr == SYS_creat) {
         *flags = O_CREAT | O_TRUNC | O_WRONLY;
-    else if (call->nr != SYS_openat2)
+    } else if (call->nr != SYS_openat2) {
         *flags = call->args[call->handler->extra];
-    else if (!memory_read_all(tracee->tid, call->args[2], flags, sizeof *flags))
+    } else if (!memory_read_all(tracee->tid, call->args[2], flags, sizeof *flags)) {
         return false; /* struct open_how begins with the flags */
+    }
     return (*flags & (O_CREAT | O_TRUNC)) != 0 || (*flags & O_TMPFILE) == O_TMPFILE;
 }
 
@@ -97,6 +97,19 @@ static void forget_number(struct recorder *recorder, const struct stat *facts)
         map_remove(&recorder->nodes.by_ino, facts->st_ino);
 }
 
+/* A file was made outside the workspace. Names that the user excluded are not worth a word. */
+static void leave_outside(struct recorder *recorder, const struct call *call,
+                          const struct stat *facts)
+{
+    forget_number(recorder, facts);
+    if (call->from.walk.dir_fd == -1 ||
+        place_node_of(recorder, call->from.walk.dir_fd, NULL) != NODE_NONE)
+        return;
+    char *name OWN(own_mem) = place_name(recorder, &call->from);
+    if (S_ISREG(facts->st_mode))
+        emit_outside_note(recorder, "creates", name);
+}
+
 static bool leave_created(struct recorder *recorder, struct tracee *tracee, int fd, struct err *err)
 {
     struct call *call = &tracee->call;
@@ -107,12 +120,7 @@ static bool leave_created(struct recorder *recorder, struct tracee *tracee, int 
     if (object == -1 || fstat(object, &facts) == -1)
         return err_system(err, "look at the new file %s", call->from.walk.name);
     if (call->from.dir == NODE_NONE) {
-        forget_number(recorder, &facts);
-        char *name OWN(own_mem) = NULL;
-        if (call->from.walk.dir_fd != -1) {
-            name = place_name(recorder, &call->from);
-            LOG(DEBUG, "created outside: %s", name);
-        }
+        leave_outside(recorder, call, &facts);
         return true;
     }
     const bool has_name = call->from.walk.dir_fd != -1;

@@ -104,9 +104,10 @@ bool rename_leave(struct recorder *recorder, struct tracee *tracee, long result,
         return true;
     if (call->op.dir == NODE_NONE || call->op.dir2 == NODE_NONE)
         return leave_across(recorder, tracee, err);
-    if (call->op.node == NODE_NONE)
+    if (call->op.node == NODE_NONE) {
         return err_usage(err, "rename of %s: the recording does not know this file",
                          trace_string(recorder->writer->trace, call->op.path));
+    }
     if (call->op.node == call->op.node2)
         return true; /* two names of one file: the kernel does nothing */
     emit(recorder, &call->op);

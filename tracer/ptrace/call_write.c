@@ -43,14 +43,16 @@ static void place_write(const struct recorder *recorder, const struct call *call
         op->flags |= OP_APPEND;
     if ((file->flags & O_DIRECT) != 0)
         op->flags |= OP_DIRECT;
-    if ((file->flags & O_SYNC) == O_SYNC || (flags & RWF_SYNC) != 0)
+    if ((file->flags & O_SYNC) == O_SYNC || (flags & RWF_SYNC) != 0) {
         op->flags |= OP_FSYNC;
-    else if ((file->flags & O_DSYNC) != 0 || (flags & RWF_DSYNC) != 0)
+    } else if ((file->flags & O_DSYNC) != 0 || (flags & RWF_DSYNC) != 0) {
         op->flags |= OP_DSYNC;
-    if ((op->flags & OP_APPEND) != 0)
+    }
+    if ((op->flags & OP_APPEND) != 0) {
         op->offset = nodes_facts(&recorder->nodes, op->node)->size;
-    else
+    } else {
         op->offset = is_positioned(call) ? call->args[3] : file->position;
+    }
 }
 
 static void describe(struct recorder *recorder, struct tracee *tracee, const struct file *file)
@@ -110,7 +112,7 @@ enum call_next write_enter(struct recorder *recorder, struct tracee *tracee, str
     emit_stack(recorder, tracee);
     call->op.stack = call->stack;
     struct memory_piece piece;
-    if (!memory_payload(tracee->tid, &from, from.size, recorder->writer, &piece, err))
+    if (!memory_payload(tracee->tid, &from, recorder->writer, &piece, err))
         return CALL_FAILED;
     call->op.payload = piece.at;
     call->got = piece.got;
@@ -132,9 +134,10 @@ bool write_leave(struct recorder *recorder, struct tracee *tracee, long result, 
         return send_leave(recorder, tracee, result, err);
     if (result <= 0)
         return true;
-    if ((uint64_t)result > call->got)
+    if ((uint64_t)result > call->got) {
         return err_usage(err, "write to %s: the worker's memory could not be read",
                          trace_string(recorder->writer->trace, call->op.path));
+    }
     finish(recorder, &call->op, (uint64_t)result);
     if (call->op.kind == OP_WRITE && has_set_id(recorder, call->op.node)) {
         struct file file;

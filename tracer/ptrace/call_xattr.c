@@ -66,7 +66,7 @@ static bool take_value(struct recorder *recorder, struct tracee *tracee, struct 
     if (!value_of(tracee, &value) || value.size > VALUE_MAX)
         return true; /* the kernel refuses it too */
     memory_one(&from, value.value, value.size);
-    if (!memory_payload(tracee->tid, &from, value.size, recorder->writer, &piece, err))
+    if (!memory_payload(tracee->tid, &from, recorder->writer, &piece, err))
         return false;
     call->op.payload = piece.at;
     call->op.payload_size = call->op.size = piece.got;

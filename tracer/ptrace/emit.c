@@ -73,9 +73,10 @@ static bool create_target(struct recorder *recorder, int fd, struct op *op, stru
 {
     char target[PATH_MAX];
     const ssize_t size = readlinkat(fd, "", target, sizeof target);
-    if (size < 0)
+    if (size < 0) {
         return err_system(err, "read the new symbolic link %s",
                           trace_string(recorder->writer->trace, op->path));
+    }
     op->payload_size = (uint64_t)size;
     return trace_writer_payload(recorder->writer, target, (size_t)size, &op->payload, err);
 }
@@ -134,10 +135,11 @@ void emit_adopt(struct recorder *recorder, const struct tracee *tracee, uint32_t
         op->stack = common.stack;
         op->call = common.call;
         op->time_ns = clock_date();
-        if (i + 1 < trace->count)
+        if (i + 1 < trace->count) {
             op->flags |= OP_MORE;
-        else
+        } else {
             op->flags &= (uint16_t)~OP_MORE;
+        }
     }
 }
 
@@ -172,6 +174,7 @@ struct stores {
     uint32_t count;
 };
 
+/* NOLINTNEXTLINE(readability-function-size): the sink's shape */
 static bool store_found(void *context, uint32_t node, uint64_t offset, const void *bytes,
                         size_t size, struct err *err)
 {

@@ -186,9 +186,9 @@ static bool place_program(pid_t tid, const struct sock_filter *program, size_t c
         return err_system(err, "get a page inside the worker for a filter");
     }
     const uint64_t at = (uint64_t)*place;
+    const uint64_t body = at + sizeof(struct sock_fprog);
     struct sock_fprog header = {.len = (unsigned short)count};
-    const uint64_t body = at + sizeof header;
-    memcpy(&header.filter, &body, sizeof header.filter);
+    memcpy(&header.filter, &body, sizeof body);
     if (!memory_write_all(tid, at, &header, sizeof header) ||
         !memory_write_all(tid, body, program, count * sizeof *program))
         return err_system(err, "write a filter into the worker");

@@ -44,12 +44,13 @@ static bool shorten_count(const struct tracee *tracee, uint64_t bytes, struct er
     const long nr = tracee->call.nr;
     if (ptrace(PTRACE_GETREGS, tracee->tid, 0, &regs) == -1)
         return err_system(err, "read the registers of the worker");
-    if (nr == SYS_sendfile)
+    if (nr == SYS_sendfile) {
         regs.r10 = bytes;
-    else if (nr == SYS_copy_file_range || nr == SYS_splice)
+    } else if (nr == SYS_copy_file_range || nr == SYS_splice) {
         regs.r8 = bytes;
-    else
+    } else {
         regs.rdx = bytes;
+    }
     if (ptrace(PTRACE_SETREGS, tracee->tid, 0, &regs) == -1)
         return err_system(err, "set the registers of the worker");
     return true;

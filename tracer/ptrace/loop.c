@@ -89,14 +89,15 @@ static void look_around(struct loop *loop)
         tracees_kill(&recorder->tracees); /* one that was born meanwhile, too */
         return;
     }
-    if (options->interrupted != NULL && *options->interrupted != 0)
+    if (options->interrupted != NULL && *options->interrupted != 0) {
         end_all(loop, RECORD_INTERRUPTED);
-    else if (loop->deadline != 0 && clock_now() >= loop->deadline)
+    } else if (loop->deadline != 0 && clock_now() >= loop->deadline) {
         end_all(loop, RECORD_TIMED_OUT);
-    else if (recorder->has_main_ended && loop->left_deadline == 0)
+    } else if (recorder->has_main_ended && loop->left_deadline == 0) {
         loop->left_deadline = clock_now() + LEFT_GRACE_MS * (int64_t)CLOCK_MS;
-    else if (recorder->has_main_ended && clock_now() >= loop->left_deadline)
+    } else if (recorder->has_main_ended && clock_now() >= loop->left_deadline) {
         kill_left(recorder);
+    }
 }
 
 static bool at_event(struct recorder *recorder, struct tracee *tracee, int event, struct err *err)
@@ -199,10 +200,11 @@ bool loop_run(struct recorder *recorder, enum record_end *end, struct err *err)
     for (unsigned stops = 0; tracees_count(&recorder->tracees) > 0; stops++) {
         int status;
         const pid_t tid = waitpid(-1, &status, __WALL);
-        if (tid > 0)
+        if (tid > 0) {
             step(&loop, tid, status);
-        else if (errno != EINTR)
+        } else if (errno != EINTR) {
             break;
+        }
         if (tid < 0 || stops % LOOK_EVERY == 0 || recorder->has_main_ended)
             look_around(&loop);
     }

@@ -109,17 +109,15 @@ static size_t next_vectors(const struct memory_vectors *from, struct position *p
     return total;
 }
 
-bool memory_payload(pid_t tid, const struct memory_vectors *from, uint64_t size,
-                    struct trace_writer *writer, struct memory_piece *out, struct err *err)
+bool memory_payload(pid_t tid, const struct memory_vectors *from, struct trace_writer *writer,
+                    struct memory_piece *out, struct err *err)
 {
     struct position position = {0};
     struct memory_piece piece = {.at = writer->trace->payload_size};
-    if (size > from->size)
-        size = from->size;
-    while (piece.got < size) {
+    while (piece.got < from->size) {
         struct iovec remote[VECTORS_AT_ONCE];
         size_t count;
-        const uint64_t left = size - piece.got;
+        const uint64_t left = from->size - piece.got;
         const size_t wanted =
             next_vectors(from, &position, left < PIECE_MAX ? left : PIECE_MAX, remote, &count);
         uint64_t at;

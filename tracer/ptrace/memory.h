@@ -33,13 +33,13 @@ void memory_one(struct memory_vectors *out, uint64_t address, uint64_t size);
 /* An iovec array of the thread; false when it cannot be read, which the kernel then finds too. */
 bool memory_vectors(pid_t tid, uint64_t address, uint64_t count, struct memory_vectors *out);
 
-/* Appends the first `size` bytes of the buffers to the payload. *got is less than that when the
- * memory ends before. */
+/* Appends the first from->size bytes of the buffers to the payload. out->got is less than that when
+ * the memory ends before. */
 struct memory_piece {
     uint64_t at;
     uint64_t got;
 };
-MUST_USE bool memory_payload(pid_t tid, const struct memory_vectors *from, uint64_t size,
+MUST_USE bool memory_payload(pid_t tid, const struct memory_vectors *from,
                              struct trace_writer *writer, struct memory_piece *out,
                              struct err *err);
 

@@ -70,14 +70,15 @@ static bool is_magic_text(const char *text)
 static bool follow_proc(struct walk *walk, const char *name, const char *text)
 {
     char own[64];
-    if (strcmp(name, "self") == 0)
+    if (strcmp(name, "self") == 0) {
         snprintf(own, sizeof own, "%d", (int)walk->who->pid);
-    else if (strcmp(name, "thread-self") == 0)
+    } else if (strcmp(name, "thread-self") == 0) {
         snprintf(own, sizeof own, "%d/task/%d", (int)walk->who->pid, (int)walk->who->tid);
-    else if (is_magic_text(text))
+    } else if (is_magic_text(text)) {
         return move_to(walk, openat(walk->at, name, O_PATH | O_CLOEXEC));
-    else
+    } else {
         return walk_path(walk, text);
+    }
     return move_to(walk, openat(walk->at, own, O_PATH | O_CLOEXEC));
 }
 

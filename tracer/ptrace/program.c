@@ -45,16 +45,18 @@ static void tell(struct recorder *recorder, pid_t pid, const char *name)
     int fd OWN(own_fd) = open(link, O_RDONLY | O_CLOEXEC);
     if (fd == -1 || fstat(fd, &facts) == -1)
         return;
-    if (geteuid() != 0 && (facts.st_mode & (S_ISUID | S_ISGID)) != 0)
+    if (geteuid() != 0 && (facts.st_mode & (S_ISUID | S_ISGID)) != 0) {
         trace_writer_note(recorder->writer,
                           "%s is set-uid or set-gid: recorded without root, it runs with the "
                           "caller's own rights",
                           name);
-    if (is_sanitized(fd, (size_t)facts.st_size))
+    }
+    if (is_sanitized(fd, (size_t)facts.st_size)) {
         trace_writer_note(recorder->writer,
                           "%s was built with a sanitizer: its leak search is off "
                           "(detect_leaks=0), for it cannot work under ptrace",
                           name);
+    }
 }
 
 void program_started(struct recorder *recorder, const struct tracee *tracee)

@@ -38,11 +38,12 @@ bool without_parse(const char *list, unsigned *out, struct err *err)
     unsigned found = 0;
     for (const char *word = list; *word != '\0';) {
         const size_t size = strcspn(word, ",");
-        if (size > 0 && !without_word(word, size, &found))
+        if (size > 0 && !without_word(word, size, &found)) {
             return err_usage(err,
                              "BRINK_WITHOUT: unknown word \"%.*s\"; there are uffd, mgtime, "
                              "setinfo, tmpfs and all",
                              (int)size, word);
+        }
         word += size;
         word += *word == ',';
     }

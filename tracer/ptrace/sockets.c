@@ -110,9 +110,10 @@ static bool is_inside(struct recorder *recorder, const struct connection *connec
 {
     struct ucred peer;
     socklen_t size = sizeof peer;
-    if (connection->family == AF_UNIX)
+    if (connection->family == AF_UNIX) {
         return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
                is_worker_process(recorder, peer.pid);
+    }
     struct address local = {.size = sizeof local.storage};
     if (getsockname(fd, (struct sockaddr *)&local.storage, &local.size) == -1)
         return false;

@@ -24,10 +24,22 @@ struct ends {
     int go;     /* a byte when it is traced */
 };
 
+/* "K=V"; one without "=" is taken away. */
+static void set_variable(const char *assignment)
+{
+    const char *equals = strchr(assignment, '=');
+    if (equals == NULL) {
+        unsetenv(assignment);
+        return;
+    }
+    char *name OWN(own_mem) = mem_range(assignment, (size_t)(equals - assignment));
+    setenv(name, equals + 1, 1);
+}
+
 static void own_options(const char *const *environment)
 {
     for (; environment != NULL && *environment != NULL; environment++)
-        putenv((char *)(uintptr_t)*environment);
+        set_variable(*environment);
 }
 
 /* LeakSanitizer stops a program that is traced, and the worker would be blamed. */
@@ -88,7 +100,6 @@ static void report(int fd, const struct err *err)
     (void)sent; /* nobody is left to be told */
 }
 
-/* Dispositions that exec keeps: an ignored signal stays ignored. Ours must not leak. */
 NORETURN static void child(const struct start_options *options, const struct start *start,
                            const struct ends *ends)
 {
@@ -102,8 +113,6 @@ NORETURN static void child(const struct start_options *options, const struct sta
         char **argv;
         memcpy(&argv, &options->record->argv, sizeof argv); /* exec does not change them */
         execvp(argv[0], argv);
-        const int reason = errno;
-        errno = reason;
         err_system(&err, "start %s", options->record->argv[0]);
         err.kind = ERR_USAGE;
     }
@@ -114,9 +123,9 @@ NORETURN static void child(const struct start_options *options, const struct sta
 static bool read_report(int fd, struct err *out)
 {
     ssize_t got;
-    do
+    do {
         got = read(fd, out, sizeof *out);
-    while (got == -1 && errno == EINTR);
+    } while (got == -1 && errno == EINTR);
     return got == (ssize_t)sizeof *out;
 }
 
@@ -153,10 +162,11 @@ static bool open_outputs(const struct start_options *options, struct start *star
     const bool is_shown = options->record->want_output;
     for (int fd = 1; fd <= 2; fd++) {
         int ours;
-        if (options->terminal_fd != -1)
+        if (options->terminal_fd != -1) {
             ours = fcntl(options->terminal_fd, F_DUPFD_CLOEXEC, 3);
-        else
+        } else {
             ours = is_shown ? fcntl(fd, F_DUPFD_CLOEXEC, 3) : open("/dev/null", O_RDWR | O_CLOEXEC);
+        }
         if (ours == -1 && errno != EBADF) /* a closed stdout is the caller's wish */
             return err_system(err, "open the worker's stdout");
         *(fd == 1 ? &start->stdout_fd : &start->stderr_fd) = ours;
