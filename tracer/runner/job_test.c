@@ -2,11 +2,13 @@
 
 #include <criterion/criterion.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -253,10 +255,17 @@ Test(job, no_command_gets_a_pid_that_was_recorded)
 
 Test(job, the_network_of_a_state_is_its_own)
 {
-    run_and_expect(NULL,
-                   "python3 -c 'import socket; s = socket.socket(); s.bind((\"127.0.0.1\", 80)); "
-                   "s.listen(); socket.create_connection((\"127.0.0.1\", 80))'",
-                   VERDICT_HELD);
+    const int taken OWN(own_fd) = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    struct sockaddr_in address = {.sin_family = AF_INET};
+    socklen_t size = sizeof address;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    cr_assert_eq(bind(taken, (struct sockaddr *)&address, size), 0);
+    cr_assert_eq(getsockname(taken, (struct sockaddr *)&address, &size), 0);
+    char *text OWN(own_mem) =
+        mem_format("python3 -c 'import socket; s = socket.socket(); here = (\"127.0.0.1\", %d); "
+                   "s.bind(here); s.listen(); socket.create_connection(here)'",
+                   ntohs(address.sin_port));
+    run_and_expect(NULL, text, VERDICT_HELD);
 }
 
 Test(job, slots_on_disk_do_the_same)
