@@ -33,7 +33,7 @@ explore replace-node-good 0 true \
     --init "$F/doc" --check "$W/judge document doc" -- node "$S/replace.js" good
 
 # Two files that belong together.
-core explore gap-bad 1 "$one_cause .findings[0].weakest == \"kill\" and .models.torn.violated == 0" \
+core explore gap-bad 1 "$one_cause .findings[0].weakest == \"kill\" and .findings[0].missing == \"one atomic step for one and two\"" \
     --init "$F/pair" --check "$W/judge pair one two" -- python3 "$S/gap.py" bad
 core explore gap-good 0 true \
     --init "$F/doc" --check "$W/judge document doc" -- python3 "$S/gap.py" good
