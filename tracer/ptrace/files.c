@@ -176,8 +176,11 @@ static void describe_outside(struct files *files, struct slot *slot)
         return;
     if (is_memory_device(slot->tid, slot->fd))
         file->kind = FILE_NOTHING;
-    char *name OWN(own_mem) = mem_format(
-        "%s%s", S_ISCHR(file->mode) && strncmp(text, "/dev/", 5) == 0 ? "tty " : "", text);
+    const size_t prefix = strlen(files->workspace);
+    const bool is_ours = strncmp(text, files->workspace, prefix) == 0; /* a FIFO or device in it */
+    const bool is_terminal = S_ISCHR(file->mode) && strncmp(text, "/dev/", 5) == 0;
+    char *name OWN(own_mem) =
+        mem_format("%s%s", is_terminal ? "tty " : "", is_ours ? text + prefix : text);
     file->path = strings_add(&files->nodes->writer->trace->strings, name);
 }
 
@@ -294,7 +297,8 @@ bool files_get(struct files *files, pid_t tid, int fd, struct file *out)
     out->position = info.position;
     out->flags = info.flags;
     const uint32_t node = nodes_of_inode(files->nodes, out->dev, out->ino);
-    if (node != NODE_NONE && !is_stale(files, slot, node)) {
+    const bool has_content = S_ISREG(out->mode) || S_ISDIR(out->mode);
+    if (has_content && node != NODE_NONE && !is_stale(files, slot, node)) {
         out->kind = FILE_NODE;
         out->node = node;
     } else {
