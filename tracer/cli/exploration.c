@@ -149,8 +149,16 @@ static bool verify_run(struct exploration *exploration, struct err *err)
         .points = (uint32_t)exploration->settings->verify,
         .seed = draw_seed(exploration->settings),
     };
+    struct verified *verified = &exploration->run.verified;
     note_progress(exploration, "verifying by real kills of");
-    return verify(&options, &exploration->run.verified, err);
+    if (!verify(&options, verified, err))
+        return false;
+    if (verified->tried == 0 && verified->skipped[0] == '\0') {
+        snprintf(verified->skipped, sizeof verified->skipped, "%s",
+                 options.points == 0 ? "--verify 0 was given"
+                                     : "the worker did nothing at which it could be killed");
+    }
+    return true;
 }
 
 /* What was found out about the run before any state was checked is stored at once, so that a brink
