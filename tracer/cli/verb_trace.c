@@ -63,7 +63,7 @@ static void show(const struct tracing *tracing)
         op_line_print(trace, i, stdout);
     for (size_t i = 0; i < trace->about.notes_count; i++)
         fprintf(stderr, "brink: note: %s\n", trace->about.notes[i]);
-    fprintf(stderr, "brink: %" PRIu32 " ops of %" PRIu32 " processes, %" PRIu32 " crash points\n",
+    fprintf(stderr, "brink: ops: %" PRIu32 ", processes: %" PRIu32 ", crash points: %" PRIu32 "\n",
             trace->count - trace->initial, trace->about.processes, trace_points(trace));
 }
 
