@@ -83,9 +83,10 @@ static bool is_sync(const struct op *op)
 struct words_recorded words_recorded(const struct run *run)
 {
     const struct trace *trace = run->trace;
-    struct words_recorded recorded = {.ops = trace->count - trace->initial};
+    struct words_recorded recorded = {0};
     for (uint32_t i = trace->initial; i < trace->count; i++) {
         const struct op *op = &trace->ops[i];
+        recorded.ops += op_is_crash_point(op);
         recorded.syncs += is_sync(op);
         if (op->kind == OP_WRITE || op->kind == OP_STORE)
             recorded.bytes += op->payload_size;

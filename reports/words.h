@@ -21,7 +21,8 @@ uint64_t words_violated(const struct run *run);
 /* An op as reports number it: 1 is the worker's first. */
 uint32_t words_op(const struct run *run, uint32_t op);
 
-/* What the worker's recording holds, its initial ops left out. */
+/* What the worker's recording holds, its initial ops left out. Starts and ends of processes stand
+ * in the trace to be read, but change nothing and are not counted. */
 struct words_recorded {
     uint32_t ops, syncs;
     uint64_t bytes; /* written and stored into files of the workspace */

@@ -219,7 +219,8 @@ static char *say(const struct said *said)
 
 char *trace_sentence(const struct trace *trace, const struct op *op)
 {
-    char *path OWN(own_mem) = text_escape(trace_string(trace, op->path), SIZE_MAX);
+    const bool is_root = op->path == 0 && op->node == NODE_ROOT && op->kind < OP_SYNC_ALL;
+    char *path OWN(own_mem) = text_escape(is_root ? "." : trace_string(trace, op->path), SIZE_MAX);
     char *path2 OWN(own_mem) = text_escape(trace_string(trace, op->path2), SIZE_MAX);
     char *name OWN(own_mem) = text_escape(trace_string(trace, op->name), SIZE_MAX);
     const struct said said = {.trace = trace,
