@@ -92,15 +92,15 @@ scene_budget() {
     json some/summary.json '.models.kill | .distinct <= 30 and .tried < .legal and .legal == 42'
     [ "$(jq .models.torn.legal all/summary.json)" = "$(jq .models.torn.legal some/summary.json)" ] || fail "legal depends on the budget"
     brink 0 explore --out again --budget 30 --check true -- "$W/append" 40
-    diff <(sqlite3 some/run.db 'select id from states order by id') \
-        <(sqlite3 again/run.db 'select id from states order by id') || fail "the choice is not the same twice"
+    diff <(sqlite3 some/run.db 'select id from state order by id') \
+        <(sqlite3 again/run.db 'select id from state order by id') || fail "the choice is not the same twice"
 }
 core scene ids-are-stable
 scene_ids_are_stable() {
     brink 1 explore --out one --init "$F/doc" --check "$W/judge document doc" -- "$W/replace" bad
     brink 1 explore --out two --init "$F/doc" --check "$W/judge document doc" -- "$W/replace" bad
-    sqlite3 one/run.db 'select id from states order by id' >one.ids
-    sqlite3 two/run.db 'select id from states order by id' >two.ids
+    sqlite3 one/run.db 'select id from state order by id' >one.ids
+    sqlite3 two/run.db 'select id from state order by id' >two.ids
     diff one.ids two.ids || fail "ids differ"
     [ -z "$(uniq -d one.ids)" ] || fail "two states have one id"
     diff <(jq -S '.findings | map(del(.replay))' one/summary.json) <(jq -S '.findings | map(del(.replay))' two/summary.json) || fail "findings differ"

@@ -136,9 +136,9 @@ explore sparse-bad 1 "$(violates '.path == "sparse" and .weakest == "kill"')" \
     --init "$F/sparse" --check "$W/judge sparse sparse" -- "$W/sparse" bad
 explore sparse-good 0 true \
     --init "$F/sparse" --check "$W/judge sparse sparse" -- "$W/sparse" good
-explore two-descriptors-bad 1 '.notes | map(test("complete run")) | any' \
+explore two-descriptors-bad 1 '[.findings[].sentence | test("without any crash")] | any' \
     --check "$W/judge log log" -- "$W/oappend" bad
-explore two-descriptors-good 0 '.models.kill.legal == 8' \
+explore two-descriptors-good 0 '.models.kill.legal == 9' \
     --recover "$W/judge repair log" --check "$W/judge log log" -- "$W/oappend" good
 
 # A recovery that reads a file, then stores into it through a mapping: each state is met fresh.
