@@ -66,6 +66,7 @@ NOINLINE static void puppet_leaf(void)
     __asm__ volatile("" ::: "memory");
 }
 
+enum { LINE_OF_CALL = __LINE__ + 3 };
 NOINLINE static void puppet_left(void)
 {
     puppet_leaf();
@@ -122,7 +123,7 @@ Test(unwind, a_frame_has_file_and_line_of_its_call, .timeout = 10)
     cr_assert_not_null(frame);
     const char *file = trace_string(trace, frame->file);
     cr_expect(strstr(file, "unwind_test.c") != NULL, "file '%s'", file);
-    cr_expect_eq(frame->line, 71, "line %u", frame->line);
+    cr_expect_eq(frame->line, LINE_OF_CALL, "line %u", frame->line);
     cr_expect(strstr(trace_string(trace, frame->module), "unit_tests") != NULL);
     puppet_kill(pid);
     recording_fini(&recording);
