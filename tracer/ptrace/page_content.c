@@ -187,6 +187,7 @@ static bool compare_range(struct page_content *content, const struct content_par
         const uint64_t left = part->end - at;
         const size_t wanted = left < CHUNK ? (size_t)left : CHUNK;
         const size_t whole = (wanted + CONTENT_PAGE - 1) / CONTENT_PAGE * CONTENT_PAGE;
+        // cppcheck-suppress legacyUninitvar ; read_part fills it
         struct iovec pages = {buffer, whole};
         if (!read_part(content, part, at, &pages, err))
             return false;
