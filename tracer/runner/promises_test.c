@@ -92,19 +92,43 @@ Test(promises, they_grow_and_are_cut)
     expect(promises.sent.path, first);
 }
 
-Test(promises, what_a_command_did_to_them_is_undone)
+static void scribble(const char *path)
+{
+    const int fd OWN(own_fd) = open(path, O_WRONLY);
+    cr_assert_eq(pwrite(fd, "X", 1, 0), 1);
+}
+
+Test(promises, a_store_of_a_command_into_stdouts_file_is_undone)
 {
     set(8, 1);
-    const int fd OWN(own_fd) = open(promises.acked.path, O_WRONLY);
-    cr_assert_eq(pwrite(fd, "X", 1, 0), 1);
+    scribble(promises.acked.path);
     set(8, 1);
     expect(promises.acked.path, "one\ntwo\n");
+}
+
+Test(promises, a_store_of_a_command_into_the_messages_file_is_undone)
+{
+    set(8, 3);
+    scribble(promises.sent.path);
+    set(8, 3);
+    expect(promises.sent.path, lines);
+}
+
+Test(promises, a_file_that_became_a_folder_is_a_file_again)
+{
+    set(8, 3);
     cr_assert_eq(unlink(promises.sent.path), 0);
     cr_assert_eq(mkdir(promises.sent.path, 0700), 0);
-    char *more OWN(own_mem) = mem_format("%s/more", folder);
-    cr_assert_eq(mkdir(more, 0700), 0);
     set(4, 3);
     expect(promises.acked.path, "one\n");
     expect(promises.sent.path, lines);
+}
+
+Test(promises, what_a_command_put_beside_them_is_gone)
+{
+    char *more OWN(own_mem) = mem_format("%s/more", folder);
+    set(8, 1);
+    cr_assert_eq(mkdir(more, 0700), 0);
+    set(8, 1);
     cr_assert_eq(access(more, F_OK), -1);
 }
