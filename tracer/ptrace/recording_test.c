@@ -83,7 +83,7 @@ char *recording_compile(const struct recording *recording, const char *source)
     char *file OWN(own_mem) = mem_format("%s/worker.c", recording->dir);
     char *program = mem_format("%s/worker", recording->dir);
     char *command OWN(own_mem) =
-        mem_format("cc -w -O1 -pthread -D_GNU_SOURCE -o '%s' '%s'", program, file);
+        mem_format("${CC:-gcc} -w -O1 -pthread -D_GNU_SOURCE -o '%s' '%s'", program, file);
     const int fd = open(file, O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
     cr_assert_eq(write(fd, source, strlen(source)), (ssize_t)strlen(source));
     close(fd);
