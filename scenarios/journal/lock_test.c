@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -145,6 +146,31 @@ Test(lock, one_who_waits_gets_it_when_it_is_free, .timeout = 10)
     cr_assert_eq(pthread_create(&thread, NULL, close_later, &fds[0]), 0);
     cr_expect(!is_locked_out(fds[1], LOCK_EXCLUSIVE, 9000));
     pthread_join(thread, NULL);
+}
+
+static void *wait_in_vain(void *fd)
+{
+    return is_locked_out(*(int *)fd, LOCK_EXCLUSIVE, 50) ? fd : NULL;
+}
+
+Test(lock, a_wait_in_another_thread_than_the_first_ends_as_well, .timeout = 10)
+{
+    int fds[2];
+    open_twice(fds);
+    pthread_t thread;
+    void *locked_out = NULL;
+    cr_assert(!is_locked_out(fds[0], LOCK_EXCLUSIVE, 0));
+    cr_assert_eq(pthread_create(&thread, NULL, wait_in_vain, &fds[1]), 0);
+    cr_assert_eq(pthread_join(thread, &locked_out), 0);
+    cr_expect_not_null(locked_out);
+}
+
+Test(lock, nothing_is_interrupted_any_more_once_it_is_taken, .timeout = 10)
+{
+    int fds[2];
+    open_twice(fds);
+    cr_assert(!is_locked_out(fds[0], LOCK_EXCLUSIVE, 10));
+    cr_expect_eq(poll(NULL, 0, 60), 0);
 }
 
 Test(lock, a_descriptor_that_cannot_be_locked_is_a_failure_of_the_system, .timeout = 10)

@@ -2,6 +2,8 @@
 
 #include "forge_test.h"
 
+TestSuite(scan, .timeout = 60);
+
 static uint8_t bytes[8 * 99];
 
 /* Appends "turn-N" records of the given results; returns the size of all. */
@@ -61,7 +63,7 @@ struct order {
     uint64_t offset;
 };
 
-Test(scan, records_that_are_good_alone_are_refused_where_they_do_not_follow)
+Test(scan, records_that_are_good_alone_are_refused_where_and_only_where_they_do_not_follow)
 {
     static const struct order orders[] = {
         {"first not 1", {1, 2, 3}, {2, 3, 4}, FRAME_BAD_SEQUENCE, 0},
@@ -69,6 +71,7 @@ Test(scan, records_that_are_good_alone_are_refused_where_they_do_not_follow)
         {"negative", {1, 2, 3}, {1, -2, 3}, FRAME_BAD_SEQUENCE, 99},
         {"one left out", {1, 2, 3}, {1, 3, 4}, FRAME_BAD_SEQUENCE, 99},
         {"one again", {1, 2, 3}, {1, 2, 2}, FRAME_BAD_SEQUENCE, 198},
+        {"a key that begins another", {10, 1, 2}, {1, 2, 3}, FRAME_VALID, 298},
         {"same key", {1, 2, 1}, {1, 2, 3}, FRAME_DUPLICATE_KEY, 198},
         {"same record", {1, 1, 3}, {1, 1, 3}, FRAME_DUPLICATE_KEY, 99},
     };
@@ -111,7 +114,7 @@ static bool see(void *context, const struct frame *frame, uint64_t offset, struc
     return true;
 }
 
-Test(scan, a_file_of_many_read_windows_is_shown_record_by_record, .timeout = 60)
+Test(scan, a_file_of_many_read_windows_is_shown_record_by_record)
 {
     enum { COUNT = 20000 };
     uint8_t *large = malloc((size_t)COUNT * 110);
