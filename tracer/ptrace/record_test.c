@@ -70,7 +70,8 @@ static void expect_worker_equal(const char *source, const char *label)
 }
 
 #define HEADERS                                                                                    \
-    "#include <errno.h>\n#include <fcntl.h>\n#include <pthread.h>\n#include <signal.h>\n"          \
+    "#include <errno.h>\n#include <fcntl.h>\n#include <pthread.h>\n#include <sched.h>\n#include "  \
+    "<signal.h>\n"                                                                                 \
     "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <sys/mman.h>\n"        \
     "#include <sys/sendfile.h>\n#include <sys/socket.h>\n#include <sys/stat.h>\n"                  \
     "#include <sys/syscall.h>\n#include <sys/uio.h>\n#include <sys/wait.h>\n#include <unistd.h>\n" \
@@ -309,7 +310,9 @@ Test(record, job_control_and_signals_reach_the_worker_unharmed, LIMIT)
         "kill(getppid(), SIGUSR1); } _exit(7); }\n"
         "int s, stops = 0; for (;;) { if (waitpid(k, &s, WUNTRACED) < 0) { if (errno == EINTR) "
         "continue; return 1; }\n"
-        "if (!WIFSTOPPED(s)) break; stops++; kill(k, SIGCONT); }\n"
+        "if (!WIFSTOPPED(s)) break; struct stat st = {0}; for (int i = 0; i < 2000; i++) "
+        "sched_yield();\n"
+        "stat(\"s\", &st); if (st.st_size != stops) return 2; stops++; kill(k, SIGCONT); }\n"
         "return !(stops == 4 && n >= 1 && WEXITSTATUS(s) == 7); }\n",
         "job control");
 }
