@@ -44,12 +44,12 @@ static bool run_again(struct attempt *attempt, struct outcome *outcome, struct e
     struct tree_hash before;
     struct tree_hash after;
     launch_kill_rest(attempt->launcher);
-    if (!disk_hash(attempt->disk, &before, err) ||
+    if (!disk_hash(attempt->disk, guard_must_compare(attempt->launcher->guard), &before, err) ||
         !launch(attempt->launcher, attempt->options->recover, &outcome->again, err))
         return false;
     outcome->has_again = true;
     launch_kill_rest(attempt->launcher);
-    if (!disk_hash(attempt->disk, &after, err))
+    if (!disk_hash(attempt->disk, guard_must_compare(attempt->launcher->guard), &after, err))
         return false;
     outcome->is_changed = !tree_hash_equal(before, after);
     return true;

@@ -31,9 +31,10 @@ MUST_USE bool disk_sync(struct disk *disk, struct err *err);
  * NULL): whether there was any change. */
 MUST_USE bool disk_restore(struct disk *disk, bool must_compare, bool *changed, struct err *err);
 
-/* Hash of what is in the directory now, read from the disk; for "a second recovery changes
- * nothing". Same rules as snapshot_compare. */
-MUST_USE bool disk_hash(struct disk *disk, struct tree_hash *out, struct err *err);
+/* Hash of what is in the directory now, for "a second recovery changes nothing". Files that are as
+ * the mirror left them (by their times, unless must_read: see disk_restore) cost one stat, all
+ * others are read from the disk. Same rules as snapshot_compare. */
+MUST_USE bool disk_hash(struct disk *disk, bool must_read, struct tree_hash *out, struct err *err);
 
 /* Attributes that could not be set here (device nodes, foreign owners, xattrs), as one line for the
  * user; NULL when none. Owned by the disk. */

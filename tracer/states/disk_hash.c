@@ -12,11 +12,13 @@
 #include "tracer/base/own.h"
 #include "tracer/trace/listing.h"
 #include "tracer/trace/reach.h"
+#include "tracer/trace/tree_hash.h"
 #include "tracer/trace/xattrs.h"
 
 struct hashing {
     struct disk *disk;
     XXH3_state_t *state;
+    bool must_read; /* content of all files, whatever their times say */
     struct map met; /* inode to the number of its first name */
     uint64_t count;
 };
@@ -28,26 +30,31 @@ static void add(struct hashing *hashing, const void *data, size_t size)
     XXH3_128bits_update(hashing->state, data, size);
 }
 
-static bool is_zero(const uint8_t *bytes, size_t size)
+/* Whether the file is as the mirror left it, so that the tree knows its content. */
+static bool is_known(const struct hashing *hashing, const struct stat *stat, uint32_t *node)
 {
-    return bytes[0] == 0 && memcmp(bytes, bytes + 1, size - 1) == 0;
+    const struct disk *disk = hashing->disk;
+    uint64_t number;
+    if (hashing->must_read || !map_get(&disk->by_inode, stat->st_ino, &number))
+        return false;
+    const struct twin *twin = disk->twins[number];
+    *node = (uint32_t)number;
+    return twin->stat.st_dev == stat->st_dev && S_ISREG(twin->stat.st_mode) && !twin->want_bytes &&
+           !twin->want_times && twin->stat.st_size == stat->st_size &&
+           disk_is_untouched(disk, &twin->stat, stat);
 }
 
-/* Blocks of zeros are left out: a hole may be written out by a recovery without a difference. */
-static void add_blocks(struct hashing *hashing, uint64_t offset, size_t size)
+/* The bytes that one read gave, as shares of blocks; the last block is filled up with zeros. */
+static struct tree_hash sum_of(uint8_t *bytes, uint64_t offset, size_t size)
 {
-    const uint8_t *bytes = hashing->disk->buffer;
-    for (size_t at = 0; at < size; at += TREE_BLOCK) {
-        const size_t length = size - at < TREE_BLOCK ? size - at : TREE_BLOCK;
-        const uint64_t place = offset + at;
-        if (is_zero(bytes + at, length))
-            continue;
-        XXH3_128bits_update(hashing->state, &place, sizeof place);
-        add(hashing, bytes + at, length);
-    }
+    struct tree_hash sum = {0};
+    memset(bytes + size, 0, (TREE_BLOCK - size % TREE_BLOCK) % TREE_BLOCK);
+    for (size_t at = 0; at < size; at += TREE_BLOCK)
+        sum = tree_hash_add(sum, tree_block_share((offset + at) / TREE_BLOCK, bytes + at));
+    return sum;
 }
 
-static bool add_file(struct hashing *hashing, int fd, struct err *err)
+static bool read_content(struct hashing *hashing, int fd, struct tree_hash *sum, struct err *err)
 {
     off_t at = 0;
     for (;;) {
@@ -61,9 +68,25 @@ static bool add_file(struct hashing *hashing, int fd, struct err *err)
             return err_system(err, "read a file of the workspace");
         if (got == 0)
             return true;
-        add_blocks(hashing, (uint64_t)at, (size_t)got);
+        *sum = tree_hash_add(*sum, sum_of(hashing->disk->buffer, (uint64_t)at, (size_t)got));
         at += got;
     }
+}
+
+static bool add_file(struct hashing *hashing, int fd, struct err *err)
+{
+    struct stat stat;
+    struct tree_hash sum = {0};
+    uint32_t node;
+    if (fstat(fd, &stat) != 0)
+        return err_system(err, "look at a file of the workspace");
+    if (is_known(hashing, &stat, &node)) {
+        sum = tree_content(hashing->disk->tree, node);
+    } else if (!read_content(hashing, fd, &sum, err)) {
+        return false;
+    }
+    add(hashing, &sum, sizeof sum);
+    return true;
 }
 
 static bool add_xattrs(struct hashing *hashing, int fd, struct err *err)
@@ -137,9 +160,9 @@ static bool add_folder(struct hashing *hashing, int fd, struct err *err)
     return true;
 }
 
-bool disk_hash(struct disk *disk, struct tree_hash *out, struct err *err)
+bool disk_hash(struct disk *disk, bool must_read, struct tree_hash *out, struct err *err)
 {
-    struct hashing hashing = {.disk = disk, .state = XXH3_createState()};
+    struct hashing hashing = {.disk = disk, .must_read = must_read, .state = XXH3_createState()};
     struct stat stat;
     CHECK(hashing.state);
     XXH3_128bits_reset(hashing.state);

@@ -22,17 +22,6 @@ struct looking {
     bool must_compare; /* content of files, whatever the times say */
 };
 
-static bool is_same_time(const struct timespec *a, const struct timespec *b)
-{
-    return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
-}
-
-static bool is_untouched(const struct disk *disk, const struct stat *old, const struct stat *new)
-{
-    return disk->options.trust_times && is_same_time(&old->st_mtim, &new->st_mtim) &&
-           is_same_time(&old->st_ctim, &new->st_ctim);
-}
-
 /* Notes everything that stat can tell. The descriptor of a folder stays good, wherever it moved. */
 static void meet(struct looking *looking, uint32_t node, const struct stat *stat)
 {
@@ -41,13 +30,13 @@ static void meet(struct looking *looking, uint32_t node, const struct stat *stat
     const struct tree_node *wanted = tree_node(disk->tree, node);
     const struct stat *old = &twin->stat;
     const bool is_file = S_ISREG(stat->st_mode);
-    const bool is_same_inode = is_untouched(disk, old, stat);
+    const bool is_same_inode = disk_is_untouched(disk, old, stat);
     if (old->st_mode != stat->st_mode || old->st_uid != stat->st_uid ||
-        old->st_gid != stat->st_gid || !is_same_time(&old->st_mtim, &stat->st_mtim) ||
+        old->st_gid != stat->st_gid || !disk_is_same_time(&old->st_mtim, &stat->st_mtim) ||
         (is_file && old->st_size != stat->st_size))
         disk->is_changed = true;
     const bool is_reread =
-        wanted && wanted->atime_ns != -1 && !is_same_time(&old->st_atim, &stat->st_atim);
+        wanted && wanted->atime_ns != -1 && !disk_is_same_time(&old->st_atim, &stat->st_atim);
     if (!is_same_inode || is_reread)
         disk_doubt(disk, node);
     twin->want_xattrs |= !is_same_inode;
@@ -91,7 +80,7 @@ static bool recognise(struct looking *looking, const struct disk_spot *spot,
     if (S_ISDIR(stat->st_mode) && twin->met == disk->looks)
         return true;
     bool is_same = true;
-    if (S_ISLNK(stat->st_mode) && !is_untouched(disk, &twin->stat, stat) &&
+    if (S_ISLNK(stat->st_mode) && !disk_is_untouched(disk, &twin->stat, stat) &&
         !is_right_target(disk, spot, (uint32_t)node, &is_same, err))
         return false;
     *out = is_same ? (uint32_t)node : (uint32_t)NODE_NONE;
@@ -217,7 +206,7 @@ static bool stat_folder(struct looking *looking, uint32_t dir, int fd, struct fo
         if (fstatat(fd, text, &one.stat, AT_SYMLINK_NOFOLLOW) != 0 ||
             one.stat.st_ino != old->st_ino ||
             (one.stat.st_mode & S_IFMT) != (old->st_mode & S_IFMT) ||
-            (S_ISLNK(old->st_mode) && !is_untouched(disk, old, &one.stat)))
+            (S_ISLNK(old->st_mode) && !disk_is_untouched(disk, old, &one.stat)))
             return false;
         mem_grow(&found->items, &found->capacity, found->count + 1, sizeof *found->items);
         found->items[found->count++] = one;

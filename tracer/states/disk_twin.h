@@ -95,6 +95,19 @@ MUST_USE bool disk_file(struct disk *disk, uint32_t node, int flags, int *out_fd
 /* Fills *err about a node. Reads errno. Returns false. */
 bool disk_failed(const struct disk *disk, uint32_t node, const char *what, struct err *err);
 
+static inline bool disk_is_same_time(const struct timespec *a, const struct timespec *b)
+{
+    return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
+}
+
+/* Whether the times say that nobody has changed a file between two looks at it. */
+static inline bool disk_is_untouched(const struct disk *disk, const struct stat *old,
+                                     const struct stat *new)
+{
+    return disk->options.trust_times && disk_is_same_time(&old->st_mtim, &new->st_mtim) &&
+           disk_is_same_time(&old->st_ctim, &new->st_ctim);
+}
+
 /* The parts of disk_settle and disk_restore. */
 MUST_USE bool disk_settle_names(struct disk *disk, struct err *err);
 MUST_USE bool disk_settle_attributes(struct disk *disk, struct err *err);

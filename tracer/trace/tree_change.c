@@ -43,6 +43,19 @@ static struct tree_hash block_share(uint64_t number, const struct block *block)
     return tree_hash_mix((struct tree_hash){.low = number, .high = 1}, block->hash);
 }
 
+struct tree_hash tree_block_share(uint64_t number, const uint8_t *bytes)
+{
+    if (bytes[0] == 0 && memcmp(bytes, bytes + 1, TREE_BLOCK - 1) == 0)
+        return (struct tree_hash){0};
+    return tree_hash_mix((struct tree_hash){.low = number, .high = 1},
+                         tree_hash_bytes(bytes, TREE_BLOCK));
+}
+
+struct tree_hash tree_content(const struct tree *tree, uint32_t node)
+{
+    return tree->items[node]->parts_sum;
+}
+
 void tree_set_block(struct tree *tree, uint32_t node, uint64_t number, struct block *block)
 {
     struct item *item = tree->items[node];
