@@ -150,6 +150,12 @@ static bool verify_run(struct exploration *exploration, struct err *err)
         .seed = draw_seed(exploration->settings),
     };
     struct verified *verified = &exploration->run.verified;
+    /* Each kill needs a copy of its own at the workspace's path. */
+    if (workspace_copy_fd(recording->workspace) < 0) {
+        snprintf(verified->skipped, sizeof verified->skipped,
+                 "nothing can be mounted on this machine; see brink doctor");
+        return true;
+    }
     note_progress(exploration, "verifying by real kills of");
     if (!verify(&options, verified, err))
         return false;

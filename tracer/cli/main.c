@@ -1,4 +1,5 @@
 /* main.c - finds the verb, reads its options, runs it, prints the error, picks the exit status. */
+#include <ctype.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,10 +24,21 @@ static bool open_standard(void)
     }
 }
 
+/* An error is one line, also when it carries what a command of the user has printed. */
 static int fail(const struct err *err)
 {
+    char line[sizeof err->text];
+    size_t size = 0;
+    for (const char *at = err->text; *at != '\0' && size + 1 < sizeof line; at++) {
+        line[size] = *at;
+        if (iscntrl((unsigned char)*at))
+            line[size] = ' ';
+        size++;
+    }
+    while (size > 0 && line[size - 1] == ' ')
+        size--;
     fflush(stdout);
-    fprintf(stderr, "brink: %s\n", err->text);
+    fprintf(stderr, "brink: %.*s\n", (int)size, line);
     return err->kind == ERR_USAGE ? EXIT_USAGE : EXIT_HARNESS;
 }
 

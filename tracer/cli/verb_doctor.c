@@ -24,10 +24,11 @@ enum { MEGABYTE = 1024 * 1024, MEMORY_NEEDED_MB = 256 };
 /* One line: how it stands, what it is, and what follows from it. */
 static void say(const char *how, const char *what, const char *note)
 {
-    if (note[0] != '\0')
-        printf("%-9s %-34s %s\n", how, what, note);
-    else
+    if (note[0] == '\0') {
         printf("%-9s %s\n", how, what);
+        return;
+    }
+    printf("%-9s %-34s %s\n", how, what, note);
 }
 
 /* What brink cannot do without. */
