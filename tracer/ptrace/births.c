@@ -46,6 +46,14 @@ static pid_t process_of(const struct tracee *maker, pid_t tid, int event)
     return tid;
 }
 
+/* A thread that was killed and reaped before its maker could tell of it. */
+static bool is_gone(const struct recorder *recorder, pid_t tid)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d", (int)tid);
+    return tracees_find(&recorder->tracees, tid) == NULL && access(path, F_OK) == -1;
+}
+
 /* A table of threads keys by process, so an unborn one gets its own and moves when it is told of.
  */
 static struct tracee *adopt(struct recorder *recorder, const struct tracee *maker, pid_t tid,
@@ -70,6 +78,10 @@ bool births_told(struct recorder *recorder, struct tracee *maker, int event, str
         return true;
     }
     const pid_t tid = (pid_t)message;
+    if (is_gone(recorder, tid)) {
+        visit_resume(maker, 0);
+        return true;
+    }
     const pid_t pid = process_of(maker, tid, event);
     struct tracee *tracee = adopt(recorder, maker, tid, pid);
     start_thread(recorder, tracee, maker->number);

@@ -107,7 +107,7 @@ static void leave_outside(struct recorder *recorder, const struct call *call,
         return;
     char *name OWN(own_mem) = place_name(recorder, &call->from);
     if (S_ISREG(facts->st_mode))
-        emit_outside_note(recorder, "creates", name);
+        emit_outside_note(recorder, name);
 }
 
 static bool leave_created(struct recorder *recorder, struct tracee *tracee, int fd, struct err *err)

@@ -82,7 +82,8 @@ static bool has_set_id(const struct recorder *recorder, uint32_t node)
 static bool is_entry_enough(const struct recorder *recorder, const struct call *call, uint64_t size)
 {
     return !recorder->options->want_exits && recorder->options->halt == NULL &&
-           recorder_is_alone(recorder) && call->nr != SYS_pwritev2 && call->got == size &&
+           (call->op.offset + size) >> 63 == 0 && recorder_is_alone(recorder) &&
+           call->nr != SYS_pwritev2 && call->got == size &&
            (call->op.flags & (OP_DIRECT | OP_DSYNC | OP_FSYNC)) == 0 &&
            !has_set_id(recorder, call->op.node) &&
            !mapped_has_node(recorder->mapped, call->op.node);
@@ -118,7 +119,7 @@ enum call_next write_enter(struct recorder *recorder, struct tracee *tracee, str
     call->got = piece.got;
     if (file.kind == FILE_OUTSIDE) {
         if (S_ISREG(file.mode) && !file.is_inherited)
-            emit_outside_note(recorder, "writes", trace_string(recorder->writer->trace, file.path));
+            emit_outside_note(recorder, trace_string(recorder->writer->trace, file.path));
         return CALL_FOLLOWED;
     }
     if (!is_entry_enough(recorder, call, from.size))

@@ -13,7 +13,7 @@
 #include "tracer/base/own.h"
 #include "tracer/trace/snapshot.h"
 
-enum { OUTSIDE_NOTES_MAX = 20, NAMES_MAX = 4096, VALUE_MAX = 65536 };
+enum { OUTSIDE_NOTES_MAX = 10, NAMES_MAX = 4096, VALUE_MAX = 65536 };
 
 struct op emit_start(const struct tracee *tracee, enum op_kind kind)
 {
@@ -217,12 +217,12 @@ bool emit_stores(struct recorder *recorder, const struct tracee *tracee, struct 
     return is_done;
 }
 
-void emit_outside_note(struct recorder *recorder, const char *what, const char *path)
+void emit_outside_note(struct recorder *recorder, const char *path)
 {
     if (recorder->outside_notes > OUTSIDE_NOTES_MAX)
         return;
     const size_t before = recorder->writer->trace->about.notes_count;
-    trace_writer_note(recorder->writer, "%s outside the workspace: %s (not followed)", what, path);
+    trace_writer_note(recorder->writer, "writes outside the workspace: %s (not followed)", path);
     if (recorder->writer->trace->about.notes_count == before)
         return;
     if (++recorder->outside_notes > OUTSIDE_NOTES_MAX)

@@ -41,6 +41,6 @@ MUST_USE bool emit_taken_in(struct recorder *recorder, const struct tracee *trac
 MUST_USE bool emit_stores(struct recorder *recorder, const struct tracee *tracee, struct err *err);
 
 /* "writes outside the workspace: PATH (not followed)", for the first few paths. */
-void emit_outside_note(struct recorder *recorder, const char *what, const char *path);
+void emit_outside_note(struct recorder *recorder, const char *path);
 
 #endif

@@ -178,7 +178,9 @@ static void describe_outside(struct files *files, struct slot *slot)
         file->kind = FILE_NOTHING;
     const size_t prefix = strlen(files->workspace);
     const bool is_ours = strncmp(text, files->workspace, prefix) == 0; /* a FIFO or device in it */
-    const bool is_terminal = S_ISCHR(file->mode) && strncmp(text, "/dev/", 5) == 0;
+    const bool is_terminal = S_ISCHR(file->mode) && (strncmp(text, "/dev/pts/", 9) == 0 ||
+                                                     strncmp(text, "/dev/tty", 8) == 0 ||
+                                                     strcmp(text, "/dev/console") == 0);
     char *name OWN(own_mem) =
         mem_format("%s%s", is_terminal ? "tty " : "", is_ours ? text + prefix : text);
     file->path = strings_add(&files->nodes->writer->trace->strings, name);

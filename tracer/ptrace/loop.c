@@ -81,12 +81,22 @@ static void kill_left(struct recorder *recorder)
     visit_kill_all(recorder);
 }
 
+static void fail(struct loop *loop)
+{
+    loop->has_failed = true;
+    visit_kill_all(loop->recorder);
+}
+
 static void look_around(struct loop *loop)
 {
     struct recorder *recorder = loop->recorder;
     const struct record_options *options = recorder->options;
     if (recorder->is_killing) {
         tracees_kill(&recorder->tracees); /* one that was born meanwhile, too */
+        return;
+    }
+    if (!visit_look_at_held(recorder, loop->err)) {
+        fail(loop);
         return;
     }
     if (options->interrupted != NULL && *options->interrupted != 0) {
@@ -183,8 +193,7 @@ static void step(struct loop *loop, pid_t tid, int status)
     }
     if (handle(loop->recorder, tid, status, loop->err))
         return;
-    loop->has_failed = true;
-    visit_kill_all(loop->recorder);
+    fail(loop);
     ptrace(PTRACE_CONT, tid, 0, 0);
 }
 

@@ -1,18 +1,16 @@
 #include "program.h"
 
 #include <fcntl.h>
+#include <gelf.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "emit.h"
 #include "tracer/base/mem.h"
 #include "tracer/base/own.h"
-
-enum { SEARCH_MAX = 64 << 20 };
 
 char *program_name(pid_t pid)
 {
@@ -22,17 +20,34 @@ char *program_name(pid_t pid)
     return size < 0 ? mem_string("?") : mem_range(path, (size_t)size);
 }
 
-/* Whether a program was built with AddressSanitizer: it exports or asks for this name. */
-static bool is_sanitized(int fd, size_t size)
+static bool has_symbol(Elf *elf, Elf_Scn *section, const char *name)
 {
-    static const char name[] = "__asan_init";
-    if (size == 0 || size > SEARCH_MAX)
+    GElf_Shdr header;
+    Elf_Data *data = elf_getdata(section, NULL);
+    if (gelf_getshdr(section, &header) == NULL || header.sh_entsize == 0 || data == NULL ||
+        (header.sh_type != SHT_DYNSYM && header.sh_type != SHT_SYMTAB))
         return false;
-    void *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (bytes == MAP_FAILED)
-        return false;
-    const bool is_found = memmem(bytes, size, name, sizeof name - 1) != NULL;
-    munmap(bytes, size);
+    for (size_t i = 0; i < header.sh_size / header.sh_entsize; i++) {
+        GElf_Sym symbol;
+        const char *found = NULL;
+        if (gelf_getsym(data, (int)i, &symbol) != NULL)
+            found = elf_strptr(elf, header.sh_link, symbol.st_name);
+        if (found != NULL && strcmp(found, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Whether a program was built with AddressSanitizer: it has or asks for this symbol. */
+static bool is_sanitized(int fd)
+{
+    elf_version(EV_CURRENT);
+    Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+    bool is_found = false;
+    for (Elf_Scn *section = elf == NULL ? NULL : elf_nextscn(elf, NULL);
+         section != NULL && !is_found; section = elf_nextscn(elf, section))
+        is_found = has_symbol(elf, section, "__asan_init");
+    elf_end(elf);
     return is_found;
 }
 
@@ -51,7 +66,7 @@ static void tell(struct recorder *recorder, pid_t pid, const char *name)
                           "caller's own rights",
                           name);
     }
-    if (is_sanitized(fd, (size_t)facts.st_size)) {
+    if (is_sanitized(fd)) {
         trace_writer_note(recorder->writer,
                           "%s was built with a sanitizer: its leak search is off "
                           "(detect_leaks=0), for it cannot work under ptrace",

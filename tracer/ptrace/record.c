@@ -128,6 +128,7 @@ static bool run(struct recorder *recorder, enum record_end *end, struct err *err
     struct trace_about *about = &recorder->writer->trace->about;
     about->started_ns = clock_date();
     const int64_t started = clock_now();
+    terminal.is_silent = !recorder->options->want_output;
     terminal_pump(&terminal);
     const bool is_done = follow(recorder, &start, end, err);
     about->elapsed_ns = clock_now() - started;

@@ -19,8 +19,9 @@ struct recorder {
     struct mapped *mapped;
     struct unwinder *unwinder; /* NULL: no backtraces wanted */
     pid_t main_pid;
-    pid_t serial_tid;   /* the thread in a serial call, or 0 */
-    uint32_t processes; /* seen so far */
+    pid_t serial_tid;     /* the thread in a serial call, or 0 */
+    int64_t serial_since; /* when it was first found to hold up others; 0: not yet */
+    uint32_t processes;   /* seen so far */
     uint64_t arrivals;
     uint32_t held;   /* threads that wait at the entry of a call */
     bool has_execed; /* the worker's program runs */

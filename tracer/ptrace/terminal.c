@@ -35,11 +35,12 @@ bool terminal_open(struct terminal *terminal, bool is_wanted, struct err *err)
     return true;
 }
 
+/* to: -1 throws the bytes away. */
 static bool copy(int from, int to)
 {
     char bytes[PIECE];
     const ssize_t got = read(from, bytes, sizeof bytes);
-    for (ssize_t done = 0; done < got;) {
+    for (ssize_t done = 0; to != -1 && done < got;) {
         const ssize_t sent = write(to, bytes + done, (size_t)(got - done));
         if (sent < 0 && errno != EINTR)
             return false;
@@ -49,23 +50,24 @@ static bool copy(int from, int to)
 }
 
 /* What the worker wrote last is copied before the end. */
-static void drain(int fd)
+static void drain(int fd, int to)
 {
     struct pollfd left = {.fd = fd, .events = POLLIN};
-    while (poll(&left, 1, 0) > 0 && (left.revents & POLLIN) != 0 && copy(fd, STDOUT_FILENO))
+    while (poll(&left, 1, 0) > 0 && (left.revents & POLLIN) != 0 && copy(fd, to))
         continue;
 }
 
 static void *pump(void *context)
 {
     const struct terminal *terminal = context;
+    const int to = terminal->is_silent ? -1 : STDOUT_FILENO;
     struct pollfd fds[3] = {{.fd = terminal->our_fd, .events = POLLIN},
                             {.fd = STDIN_FILENO, .events = POLLIN},
                             {.fd = terminal->wake_fd, .events = POLLIN}};
     for (;;) {
         if (poll(fds, 3, -1) == -1 && errno != EINTR)
             break;
-        if ((fds[0].revents & POLLIN) != 0 && !copy(terminal->our_fd, STDOUT_FILENO))
+        if ((fds[0].revents & POLLIN) != 0 && !copy(terminal->our_fd, to))
             break;
         if (fds[1].revents != 0 && !copy(STDIN_FILENO, terminal->our_fd)) {
             const char end = 4; /* ^D, as a user at the terminal would end it */
@@ -76,7 +78,7 @@ static void *pump(void *context)
         if (fds[2].revents != 0)
             break;
     }
-    drain(terminal->our_fd);
+    drain(terminal->our_fd, to);
     return NULL;
 }
 

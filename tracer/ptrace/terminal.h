@@ -13,7 +13,8 @@
 struct terminal {
     int worker_fd; /* -1: no terminal */
     int our_fd;
-    int wake_fd; /* tells the thread to end */
+    int wake_fd;    /* tells the thread to end */
+    bool is_silent; /* what the worker writes is thrown away */
     bool is_pumped;
     bool is_raw; /* our own terminal was put into raw mode */
     struct termios before;

@@ -9,6 +9,9 @@
 #include "emit.h"
 #include "filter.h"
 #include "halt.h"
+#include "tracer/base/clock.h"
+
+#define SERIAL_LIMIT_NS (10 * CLOCK_SECOND)
 
 /* <sys/ptrace.h> and <linux/ptrace.h> do not go together. */
 extern long ptrace(int request, ...);
@@ -67,8 +70,10 @@ static bool is_halted_at_entry(struct recorder *recorder, struct tracee *tracee)
 /* Lets the thread do its call, up to the exit stop. */
 static void let_in(struct recorder *recorder, struct tracee *tracee, bool is_serial)
 {
-    if (is_serial)
+    if (is_serial) {
         recorder->serial_tid = tracee->tid;
+        recorder->serial_since = 0;
+    }
     tracee->is_in_call = true;
     visit_resume(tracee, 0);
 }
@@ -145,6 +150,21 @@ static bool begin_held(struct recorder *recorder, struct err *err)
             return false;
     }
     return true;
+}
+
+bool visit_look_at_held(struct recorder *recorder, struct err *err)
+{
+    if (recorder->held == 0 || recorder->serial_tid == 0)
+        return true;
+    if (recorder->serial_since == 0)
+        recorder->serial_since = clock_now();
+    if (clock_now() - recorder->serial_since < SERIAL_LIMIT_NS)
+        return true;
+    trace_writer_note(recorder->writer,
+                      "a call that changes files did not return for ten seconds; others were let "
+                      "go on, so their order in the trace is not certain");
+    recorder->serial_tid = 0;
+    return begin_held(recorder, err);
 }
 
 bool visit_release(struct recorder *recorder, struct tracee *tracee, struct err *err)
