@@ -17,6 +17,7 @@
 #include "tracer/base/folder.h"
 #include "tracer/base/mem.h"
 #include "tracer/base/own.h"
+#include "tracer/ptrace/record.h"
 #include "tracer/trace/example_test.h"
 
 /* A worker that writes "a", "ab", "abc" ... to db and says so each time on stdout; initially db is
@@ -273,6 +274,14 @@ Test(job, slots_on_disk_do_the_same)
 {
     options.slot_dir = base;
     run_and_expect("echo x >>db", "test $(wc -c <db) -gt 1", VERDICT_HELD);
+}
+
+Test(job, a_worker_that_needs_what_memory_lacks_is_tried_on_disk)
+{
+    example.trace.ops[example.trace.count - 2].flags |= OP_DIRECT;
+    options.without = WITHOUT_TMPFS;
+    run_and_expect("echo x >>db", "test $(wc -c <db) -gt 1", VERDICT_HELD);
+    cr_assert(note && strstr(note, "slots are on disk"), "%s", note);
 }
 
 static volatile sig_atomic_t interrupted;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "tracer/base/log.h"
@@ -72,7 +73,20 @@ bool place_enter(struct place *place, pid_t parent, struct err *err)
     return true;
 }
 
-bool place_is_possible(struct err *why)
+enum trial { TRIAL_WHOLE, TRIAL_PLAIN, TRIAL_REFUSED };
+
+/* In a child: it changes what it runs in. */
+static enum trial try_place(struct err *err)
+{
+    if (!isolate_enter(ISOLATE_MOUNT | ISOLATE_PID, err) || !isolate_tmpfs("/tmp", err))
+        return TRIAL_REFUSED;
+    const int fd OWN(own_fd) =
+        open("/tmp/file", O_CREAT | O_EXCL | O_RDWR | O_DIRECT | O_CLOEXEC, 0600);
+    const bool is_whole = fd >= 0 && fsetxattr(fd, "user.brink", "x", 1, 0) == 0;
+    return is_whole ? TRIAL_WHOLE : TRIAL_PLAIN;
+}
+
+bool place_try(bool *is_memory_whole, struct err *why)
 {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) < 0)
@@ -84,14 +98,17 @@ bool place_is_possible(struct err *why)
         return err_system(why, "fork");
     if (child == 0) {
         struct err err = {0};
-        if (isolate_enter(ISOLATE_MOUNT | ISOLATE_PID, &err) && isolate_tmpfs("/tmp", &err))
-            _exit(0);
-        _exit(write(write_end, &err, sizeof err) == (ssize_t)sizeof err ? 1 : 2);
+        const enum trial found = try_place(&err);
+        if (found == TRIAL_REFUSED && write(write_end, &err, sizeof err) < 0)
+            _exit(TRIAL_REFUSED);
+        _exit((int)found);
     }
     own_close_now(&write_end);
     struct err got;
     const bool has_reason = read(read_end, &got, sizeof got) == (ssize_t)sizeof got;
-    if (exit_code_of(child) == 0)
+    const int found = exit_code_of(child);
+    *is_memory_whole = found == TRIAL_WHOLE;
+    if (found == TRIAL_WHOLE || found == TRIAL_PLAIN)
         return true;
     if (has_reason) {
         *why = got;
@@ -99,4 +116,10 @@ bool place_is_possible(struct err *why)
     }
     errno = EPERM;
     return err_system(why, "enter new namespaces");
+}
+
+bool place_is_possible(struct err *why)
+{
+    bool is_memory_whole = false;
+    return place_try(&is_memory_whole, why);
 }

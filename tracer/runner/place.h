@@ -21,6 +21,10 @@ struct place {
 /* Whether this machine lets us have such places, tried in a child process. */
 MUST_USE bool place_is_possible(struct err *why);
 
+/* The same; *is_memory_whole: the memory file systems there take O_DIRECT and user.* attributes
+ * (Linux 6.6). */
+MUST_USE bool place_try(bool *is_memory_whole, struct err *why);
+
 /* For a forked child: gives it the surroundings and forks again; returns in the inner process only,
  * or false in the outer one, where it could not be done. The outer one exits with the inner one's
  * exit status (128 and more: its signal). Neither outlives `parent`, the caller's parent. */

@@ -13,6 +13,7 @@
 #include "temporary.h"
 #include "tracer/base/mem.h"
 #include "tracer/base/own.h"
+#include "tracer/ptrace/record.h"
 
 /* Slots in memory may take this part of what is free. */
 enum { MEMORY_SHARE = 4 };
@@ -114,18 +115,40 @@ static bool make_slot_folders(struct stage *stage, const char *parent, struct er
     return true;
 }
 
-static bool choose_medium(struct stage *stage, const struct job_options *options, struct err *err)
+/* The worker used what older memory file systems do not have; its recovery will, too. */
+static bool needs_disk(const struct trace *trace)
+{
+    for (uint32_t i = 0; i < trace->count; i++) {
+        if ((trace->ops[i].flags & OP_DIRECT) || trace->ops[i].kind == OP_SETXATTR)
+            return true;
+    }
+    return false;
+}
+
+/* Why slots cannot be in memory, or NULL. */
+static const char *against_memory(const struct stage *stage, const struct job_options *options,
+                                  bool is_memory_whole)
+{
+    const uint64_t needed = room_needed(options->trace) * stage->slots;
+    if (needed > room_memory() / MEMORY_SHARE)
+        return "the workspace is too large for memory";
+    if ((!is_memory_whole || (options->without & WITHOUT_TMPFS)) && needs_disk(options->trace))
+        return "memory file systems have no O_DIRECT or attributes here";
+    return NULL;
+}
+
+static bool choose_medium(struct stage *stage, const struct job_options *options,
+                          bool is_memory_whole, struct err *err)
 {
     if (options->slot_dir)
         return make_slot_folders(stage, options->slot_dir, err);
-    const uint64_t needed = room_needed(options->trace) * stage->slots;
-    if (needed <= room_memory() / MEMORY_SHARE)
+    const char *reason = against_memory(stage, options, is_memory_whole);
+    if (!reason)
         return true;
     char *parent OWN(own_mem) = NULL;
     if (!temporary_parent(stage->workspace, &parent, err))
         return false;
-    char *line OWN(own_mem) =
-        mem_format("the workspace is too large for memory: slots are on disk, in %s", parent);
+    char *line OWN(own_mem) = mem_format("%s: slots are on disk, in %s", reason, parent);
     stage_add_note(&stage->note, line);
     return make_slot_folders(stage, parent, err);
 }
@@ -141,10 +164,11 @@ bool stage_set(struct stage *stage, const struct job_options *options, uint32_t 
         !janitor_folder(stage->janitor, parent, &stage->promises, err) ||
         !make_mountpoint(stage, err))
         return false;
-    stage->is_isolated = place_is_possible(&why);
+    bool is_memory_whole = false;
+    stage->is_isolated = place_try(&is_memory_whole, &why);
     if (!stage->is_isolated)
         return without_namespaces(stage, why.text, err);
-    return choose_medium(stage, options, err);
+    return choose_medium(stage, options, is_memory_whole, err);
 }
 
 static bool remove_folder(struct stage *stage, char **path, struct err *err)
