@@ -22,12 +22,12 @@ WARN     := -Wall -Wextra -Werror -Wshadow -Wundef -Wvla -Wformat=2 -Wwrite-stri
 CFLAGS   ?= -O2 -g
 OURS     := -std=gnu17 -D_GNU_SOURCE -DBRINK_VERSION='"$(VERSION)"' -I. -MMD -MP -fno-common \
             -fno-omit-frame-pointer $(WARN)
-LIBS     := -ljansson -lsqlite3 -lxxhash -lseccomp -lunwind-ptrace -lunwind-generic -lunwind -ldw -lelf
+LIBS     := -ljansson -lsqlite3 -lcrypto -lxxhash -lseccomp -lunwind-ptrace -lunwind-generic -lunwind -ldw -lelf
 ifdef SAN
 SANFLAGS := -fsanitize=address,undefined -fno-sanitize-recover=all
 endif
 
-LIB_DIRS := tracer/base tracer/trace tracer/ptrace tracer/states tracer/runner tracer/findings reports
+LIB_DIRS := tracer/base tracer/trace tracer/ptrace tracer/states tracer/runner tracer/findings scenarios reports
 DIRS     := $(LIB_DIRS) tracer/cli
 SRC      := $(filter-out %_test.c,$(wildcard $(LIB_DIRS:=/*.c)))
 CLI_SRC  := $(filter-out %_test.c,$(wildcard tracer/cli/*.c))

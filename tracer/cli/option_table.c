@@ -85,6 +85,13 @@ static bool parse_environment(struct settings *settings, const char *value, stru
     return true;
 }
 
+static bool parse_format(struct settings *settings, const char *value, struct err *err)
+{
+    settings->want_json = strcmp(value, "json") == 0;
+    return settings->want_json || strcmp(value, "text") == 0 ||
+           err_usage(err, "--format: '%s' is neither text nor json", value);
+}
+
 #define AT(field) offsetof(struct settings, field)
 
 static const struct option table[] = {
@@ -114,18 +121,20 @@ static const struct option table[] = {
      "says whether a recovered state is right; exit 0 = right", 0, 0, NULL},
     {"net", 0, VERB_EXPLORE, OPTION_OTHER, GROUP_EXPLORING, 0, "host",
      "commands use the machine's network, not one of their own", 0, 0, parse_net},
-    {"jobs", 'j', VERB_EXPLORE, OPTION_NUMBER, GROUP_EXPLORING, AT(jobs), "N",
-     "states at the same time (default: processors)", 1, NUMBER_MAX_JOBS, NULL},
+    {"jobs", 'j', VERB_EXPLORE | VERB_RUN, OPTION_NUMBER, GROUP_EXPLORING, AT(jobs), "N",
+     "states or cases at the same time (default: processors)", 1, NUMBER_MAX_JOBS, NULL},
     {"budget", 0, VERB_EXPLORE, OPTION_NUMBER, GROUP_EXPLORING, AT(budget), "N",
      "states checked for each model (default 5000, 0 = all)", 0, UINT64_MAX, NULL},
+    {"depth", 0, VERB_EXPLORE, OPTION_NUMBER, GROUP_EXPLORING, AT(depth), "N",
+     "2: the recovery is killed as well, at each of its ops\n(default 1)", 1, 2, NULL},
     {"max-time", 0, VERB_EXPLORE, OPTION_SECONDS, GROUP_EXPLORING, AT(max_time_ns), "S",
      "begin no state after this; the result is then partial", 0, 0, NULL},
     {"verify", 0, VERB_EXPLORE, OPTION_NUMBER, GROUP_EXPLORING, AT(verify), "N",
      "crash points that are checked by real kills (default 10)", 0, NUMBER_MAX_POINTS, NULL},
     {"seed", 0, VERB_EXPLORE, OPTION_OTHER, GROUP_EXPLORING, 0, "N",
      "draws the points of --verify (default: a new one, printed)", 0, 0, parse_seed},
-    {"shard", 0, VERB_EXPLORE, OPTION_OTHER, GROUP_EXPLORING, 0, "I/N",
-     "check only this part of the states; see brink merge", 0, 0, parse_shard},
+    {"shard", 0, VERB_EXPLORE | VERB_RUN, OPTION_OTHER, GROUP_EXPLORING, 0, "I/N",
+     "only this part of the states (see brink merge) or cases", 0, 0, parse_shard},
     {"slot-dir", 0, VERB_EXPLORE | VERB_REPLAY, OPTION_TEXT, GROUP_EXPLORING, AT(slot_dir), "DIR",
      "build states in this folder instead of in memory", 0, 0, NULL},
     {"run", 0, VERB_REPLAY, OPTION_TEXT, GROUP_EXPLORING, AT(run), "RUN",
@@ -134,22 +143,28 @@ static const struct option table[] = {
      "open a shell in the state instead", 0, 0, NULL},
     {"keep", 0, VERB_REPLAY, OPTION_TEXT, GROUP_EXPLORING, AT(keep), "DIR",
      "write the state into this new folder too", 0, 0, NULL},
-    {"out", 'o', VERB_RECORDING | VERB_MERGE, OPTION_TEXT, GROUP_OUTPUT, AT(out), "DIR",
-     "output folder (explore: default brink-out)", 0, 0, NULL},
-    {"force", 0, VERB_RECORDING | VERB_MERGE, OPTION_FLAG, GROUP_OUTPUT, AT(is_forced), NULL,
-     "use an output folder that is not brink's", 0, 0, NULL},
+    {"only", 0, VERB_RUN, OPTION_TEXT, GROUP_EXPLORING, AT(only), "GLOB",
+     "only the cases with such names", 0, 0, NULL},
+    {"list", 0, VERB_RUN, OPTION_FLAG, GROUP_OUTPUT, AT(want_list), NULL,
+     "print the names of the cases and run nothing", 0, 0, NULL},
+    {"format", 0, VERB_RUN, OPTION_OTHER, GROUP_OUTPUT, 0, "json",
+     "print the list as a matrix for CI servers", 0, 0, parse_format},
+    {"evidence", 0, VERB_RUN, OPTION_TEXT, GROUP_OUTPUT, AT(evidence), "DIR",
+     "keep everything in this new folder; see brink evidence", 0, 0, NULL},
+    {"out", 'o', VERB_RECORDING | VERB_MERGE | VERB_RUN, OPTION_TEXT, GROUP_OUTPUT, AT(out), "DIR",
+     "output folder (explore, run: default brink-out)", 0, 0, NULL},
+    {"force", 0, VERB_RECORDING | VERB_MERGE | VERB_RUN, OPTION_FLAG, GROUP_OUTPUT, AT(is_forced),
+     NULL, "use an output folder that is not brink's", 0, 0, NULL},
     {"resume", 0, VERB_EXPLORE, OPTION_FLAG, GROUP_OUTPUT, AT(want_resume), NULL,
      "go on with an exploration that was ended early", 0, 0, NULL},
-    {"quiet", 'q', VERB_RECORDING | VERB_REPLAY | VERB_MERGE, OPTION_FLAG, GROUP_OUTPUT,
+    {"quiet", 'q', VERB_RECORDING | VERB_REPLAY | VERB_MERGE | VERB_RUN, OPTION_FLAG, GROUP_OUTPUT,
      AT(is_quiet), NULL, "print errors only", 0, 0, NULL},
 
-    {.name = "depth", .verbs = VERB_EXPLORE, .kind = OPTION_LATER},
     {.name = "scenario", .verbs = VERB_RECORDING, .kind = OPTION_LATER},
     {.name = "source", .verbs = VERB_RECORDING, .kind = OPTION_LATER},
     {.name = "profile", .verbs = VERB_EXPLORE, .kind = OPTION_LATER},
     {.name = "atomic", .verbs = VERB_EXPLORE, .kind = OPTION_LATER},
     {.name = "promise", .verbs = VERB_EXPLORE, .kind = OPTION_LATER},
-    {.name = "format", .verbs = VERB_RECORDING, .kind = OPTION_LATER},
     {.name = "baseline", .verbs = VERB_EXPLORE, .kind = OPTION_LATER},
     {.name = "update-baseline", .verbs = VERB_EXPLORE, .kind = OPTION_LATER},
     {.name = "gdb", .verbs = VERB_REPLAY, .kind = OPTION_LATER},

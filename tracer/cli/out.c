@@ -15,9 +15,19 @@
 /* All that brink ever writes into an output folder. */
 static const char *const ours[] = {
     "run.db",       "run.db-journal", "run.db-wal",  "run.db-shm", "run.payload",
-    "summary.json", "junit.xml",      "report.html", "states",
+    "summary.json", "junit.xml",      "report.html", "states",     "cases",
 };
 enum { OURS = sizeof ours / sizeof *ours };
+
+/* brink run writes no run.db, but its summary first of all. */
+static bool has_summary(int fd)
+{
+    static const char sign[] = "{\n \"schema\": \"brink/run/1\"";
+    char start[sizeof sign] = "";
+    const int summary OWN(own_fd) = openat(fd, "summary.json", O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    return summary >= 0 && read(summary, start, sizeof sign - 1) == sizeof sign - 1 &&
+           strcmp(start, sign) == 0;
+}
 
 /* A brink that was killed while it made its first run.db has left an empty one. */
 static bool has_marker(int fd)
@@ -37,7 +47,7 @@ static bool has_marker(int fd)
 
 static bool check(int fd, const char *path, const struct out_options *options, struct err *err)
 {
-    const bool is_ours = has_marker(fd);
+    const bool is_ours = has_marker(fd) || (!options->want_run && has_summary(fd));
     if (options->want_run && !is_ours) {
         return err_usage(err, "--resume: no run of brink in %s; leave --resume out to begin one",
                          path);

@@ -31,6 +31,7 @@ struct settings {
     const char *slot_dir;
     uint64_t jobs; /* 0: as many as there are processors for us */
     uint64_t budget;
+    uint64_t depth; /* 1: the worker crashes; 2: its recovery, too */
     uint64_t verify;
     uint64_t seed;          /* meaningful when has_seed; otherwise a new one is drawn */
     int64_t max_time_ns;    /* 0: no limit */
@@ -40,6 +41,9 @@ struct settings {
     /* Replay. */
     const char *run;
     const char *keep;
+    /* Run. */
+    const char *only;     /* pattern of names of cases; NULL: all */
+    const char *evidence; /* new folder; NULL: none */
     /* The worker and its arguments, or the words of a verb without a worker; NULL-terminated. */
     const char *const *rest;
     size_t rest_count;
@@ -55,6 +59,8 @@ struct settings {
     bool want_resume;
     bool is_quiet;
     bool want_shell;
+    bool want_list;
+    bool want_json; /* of the list */
     bool want_help; /* show the help page and do nothing else */
 };
 

@@ -37,8 +37,8 @@ const char *suite_report_result(const struct suite_report *report)
 
 char *suite_report_again(const struct suite_case *suite_case)
 {
-    const char *const argv[] = {"brink",  "run", suite_case->source->files[0].path,
-                                "--only", suite_case->name, NULL};
+    const char *const argv[] = {
+        "brink", "run", suite_case->source->files[0].path, "--only", suite_case->name, NULL};
     return text_quote(argv);
 }
 
@@ -181,8 +181,8 @@ void suite_report_junit(FILE *to, const struct suite_report *report)
     fprintf(to,
             "  <testsuite name=\"brink run\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" "
             "skipped=\"%zu\" assertions=\"%zu\" time=\"%.3f\">\n",
-            report->suite->count, counts.violated, counts.errors, counts.not_run,
-            counts.assertions, report->seconds);
+            report->suite->count, counts.violated, counts.errors, counts.not_run, counts.assertions,
+            report->seconds);
     for (size_t i = 0; i < report->suite->count; i++)
         put_case(to, &report->suite->cases[i], &report->results[i]);
     fputs("  </testsuite>\n</testsuites>\n", to);

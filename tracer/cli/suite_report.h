@@ -23,8 +23,7 @@ struct suite_counts suite_report_count(const struct suite_report *report);
 const char *suite_report_result(const struct suite_report *report);
 
 /* The lines of one case that has ended; name_columns: of the longest name, for a table. */
-void suite_report_case(FILE *to, const struct suite_report *report, size_t at,
-                       size_t name_columns);
+void suite_report_case(FILE *to, const struct suite_report *report, size_t at, size_t name_columns);
 
 /* The last line. */
 void suite_report_end(FILE *to, const struct suite_report *report);

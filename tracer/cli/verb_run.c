@@ -15,7 +15,6 @@
 #include "scenarios/evidence.h"
 #include "suite_report.h"
 #include "tracer/base/clock.h"
-#include "tracer/base/folder.h"
 #include "tracer/base/mem.h"
 #include "tracer/base/own.h"
 #include "tracer/runner/place.h"
@@ -83,24 +82,10 @@ static uint32_t count_jobs(const struct settings *settings)
     return (uint32_t)CPU_COUNT(&processors);
 }
 
-/* The name of a case's folder: what could be read as a path, or is too long for one, is replaced,
- * and its number in the suite keeps it unique. Caller frees. */
-static char *folder_of(const struct playing *playing, const struct suite_case *suite_case)
-{
-    enum { NAME_COLUMNS_MAX = 100 };
-    const size_t number = (size_t)(suite_case - playing->suite.cases) + 1;
-    char *name = mem_format("%04zu-%.*s", number, NAME_COLUMNS_MAX, suite_case->name);
-    for (char *at = name; *at; at++) {
-        if (*at == '/' || (unsigned char)*at < ' ')
-            *at = '_';
-    }
-    return name;
-}
-
 static int make_folder(void *context, const struct suite_case *suite_case)
 {
     const struct playing *playing = context;
-    char *name OWN(own_mem) = folder_of(playing, suite_case);
+    char *name OWN(own_mem) = suite_folder(&playing->suite, suite_case);
     if (mkdirat(playing->cases_fd, name, 0777) != 0 && errno != EEXIST)
         return -1;
     return openat(playing->cases_fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -111,7 +96,7 @@ static bool write_case(const struct playing *playing, const struct case_result *
                        struct err *err)
 {
     char *folder OWN(own_mem) =
-        folder_of(playing, &playing->suite.cases[result - playing->results]);
+        suite_folder(&playing->suite, &playing->suite.cases[result - playing->results]);
     char *path OWN(own_mem) = mem_format("%s/case.json", folder);
     const int fd OWN(own_fd) =
         openat(playing->cases_fd, path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
@@ -164,8 +149,7 @@ static bool open_out(struct playing *playing, struct err *err)
         return false;
     if (mkdirat(playing->out.fd, "cases", 0777) != 0)
         return err_system(err, "make %s/cases", playing->out.path);
-    playing->cases_fd =
-        openat(playing->out.fd, "cases", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    playing->cases_fd = openat(playing->out.fd, "cases", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     return playing->cases_fd >= 0 || err_system(err, "open %s/cases", playing->out.path);
 }
 
@@ -185,8 +169,10 @@ static bool play(struct playing *playing, struct err *err)
         .context = playing,
     };
     if (!options.want_isolation) {
-        fprintf(stderr, "brink: note: no namespaces (%s): one case at a time, on the machine's "
-                        "own network\n", why.text);
+        fprintf(stderr,
+                "brink: note: no namespaces (%s): one case at a time, on the machine's "
+                "own network\n",
+                why.text);
         options.jobs = 1;
     }
     const int64_t began = clock_now();
@@ -245,8 +231,8 @@ bool verb_run(const struct settings *settings, int *status, struct err *err)
 {
     struct playing playing = {
         .settings = settings, .out = {.fd = OUT_CLOSED}, .cases_fd = OUT_CLOSED};
-    bool is_done = settings->want_list || !settings->want_json ||
-                   err_usage(err, "--format: is for --list");
+    bool is_done =
+        settings->want_list || !settings->want_json || err_usage(err, "--format: is for --list");
     is_done = is_done && read_suite(&playing, err);
     if (is_done && settings->want_list) {
         list(&playing);

@@ -55,8 +55,45 @@ static const struct verb table[] = {
         .run = verb_trace,
     },
     {.name = "kill", .summary = "halt the worker at one barrier, SIGKILL it, leave the workspace"},
-    {.name = "run", .summary = "run scenario files and their matrix"},
-    {.name = "evidence", .summary = "check an evidence archive again"},
+    {
+        .name = "run",
+        .bit = VERB_RUN,
+        .usage = "FILE|FOLDER... [options]",
+        .summary = "run scenario files and their matrix",
+        .about =
+            "Runs every case of the scenario files (*.scenario.json), several at a time, each in\n"
+            "surroundings of its own: workspace, network, processes. A case starts services, runs\n"
+            "the worker to a named barrier, kills it there for real, goes through the recovery, "
+            "and\n"
+            "compares what it finds with what the scenario expects. docs/scenarios.md has every "
+            "key.\n"
+            "A barrier that is never reached is an error, never a pass. Exit status 0: all held; "
+            "1: some\n"
+            "were violated; 2: a scenario is wrong; 3: a case could not be carried out.",
+        .examples = "  brink run scenarios/journal\n"
+                    "  brink run scenarios --list --format json\n"
+                    "  brink run scenarios/journal --only 'partial*' --jobs 1\n"
+                    "  brink run scenarios --shard 1/4 --out part-1\n"
+                    "  brink run scenarios/journal --evidence archive && brink evidence archive\n",
+        .words_min = 1,
+        .words_max = MANY,
+        .run = verb_run,
+    },
+    {
+        .name = "evidence",
+        .bit = VERB_EVIDENCE,
+        .usage = "DIR...",
+        .summary = "check an evidence archive again",
+        .about =
+            "Looks at every file of an archive that brink run --evidence wrote, and judges each\n"
+            "case anew by what was observed. Prints PASS, or FAIL with the first mismatch, and "
+            "ends\n"
+            "with 0 or 1.",
+        .examples = "  brink evidence archive\n",
+        .words_min = 1,
+        .words_max = MANY,
+        .run = verb_evidence,
+    },
     {.name = "corpus", .summary = "torn-tail corpora from a recorded run or from a file"},
     {
         .name = "replay",

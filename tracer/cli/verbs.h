@@ -14,6 +14,8 @@ enum {
     VERB_REPLAY = 1 << 2,
     VERB_DOCTOR = 1 << 3,
     VERB_MERGE = 1 << 4,
+    VERB_RUN = 1 << 6,
+    VERB_EVIDENCE = 1 << 7,
     VERB_RECORDING = VERB_EXPLORE | VERB_TRACE,
 };
 
@@ -47,6 +49,8 @@ MUST_USE bool verb_explore(const struct settings *settings, int *status, struct 
 MUST_USE bool verb_trace(const struct settings *settings, int *status, struct err *err);
 MUST_USE bool verb_replay(const struct settings *settings, int *status, struct err *err);
 MUST_USE bool verb_doctor(const struct settings *settings, int *status, struct err *err);
+MUST_USE bool verb_run(const struct settings *settings, int *status, struct err *err);
+MUST_USE bool verb_evidence(const struct settings *settings, int *status, struct err *err);
 MUST_USE bool verb_merge(const struct settings *settings, int *status, struct err *err);
 
 #endif

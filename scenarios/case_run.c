@@ -1,0 +1,296 @@
+#include "case_run.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cell.h"
+#include "child.h"
+#include "lock_order.h"
+#include "scene_run.h"
+#include "tracer/base/clock.h"
+#include "tracer/base/folder.h"
+#include "tracer/base/mem.h"
+#include "tracer/base/own.h"
+#include "tracer/base/text.h"
+#include "tracer/runner/setup.h"
+
+enum { PORT = 7000 };
+
+/* The case while its runs go on. */
+struct running {
+    const struct case_options *options;
+    int folder_fd;
+    char *dir, *state;
+    uint16_t port;
+    struct service *services;
+    size_t services_count;
+    struct assertions assertions;
+    json_t *children;
+    uint32_t *orders;
+    uint32_t processes;
+    json_t *seen_orders; /* of locks: an object of those that were there */
+    char *violated;      /* expected to fail; NULL: nothing */
+    bool has_kept;       /* the workspace of a bad run */
+};
+
+static bool renew(const struct running *running, const char *name, struct err *err)
+{
+    if (!folder_remove(running->folder_fd, name, err))
+        return false;
+    return mkdirat(running->folder_fd, name, 0755) == 0 ||
+           err_system(err, "make the folder %s", name);
+}
+
+static bool copy_initial(const char *init, int dir_fd, struct err *err)
+{
+    const int fd OWN(own_fd) = open(init, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0) {
+        err_system(err, "open workspace.init %s", init);
+        err->kind = ERR_USAGE;
+        return false;
+    }
+    return folder_copy(fd, dir_fd, err);
+}
+
+static bool make_workspace(const struct running *running, const struct plan *plan, int *out_fd,
+                           struct err *err)
+{
+    if (!renew(running, "work", err))
+        return false;
+    int fd OWN(own_fd) = openat(running->folder_fd, "work", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return err_system(err, "open %s", running->dir);
+    if (plan->init && !copy_initial(plan->init, fd, err))
+        return false;
+    const struct setup setup = {.text = plan->setup, .path = running->dir, .copy_fd = -1};
+    if (plan->setup && !setup_run(&setup, err))
+        return false;
+    *out_fd = own_take_fd(&fd);
+    return true;
+}
+
+static void stop_services(struct running *running)
+{
+    for (size_t i = 0; i < running->services_count; i++)
+        service_stop(&running->services[i]);
+    free(running->services);
+    running->services = NULL;
+    running->services_count = 0;
+}
+
+static bool start_services(struct running *running, const struct plan *plan, struct err *err)
+{
+    if (plan->services_count == 0)
+        return true;
+    if (!renew(running, "state", err))
+        return false;
+    running->services = mem_new(plan->services_count, sizeof *running->services);
+    for (size_t i = 0; i < plan->services_count; i++) {
+        running->services[i].log_fd = -1;
+        running->services_count++;
+        const struct child_options options = {&plan->services[i].command, plan->services[i].name,
+                                              running->state, running->dir};
+        if (!service_start(&running->services[i], &plan->services[i], &options, err))
+            return false;
+    }
+    return true;
+}
+
+/* Its own command brings a service back to its beginning. */
+static bool reset_service(const struct running *running, const struct plan_service *plan,
+                          struct err *err)
+{
+    struct plan_command command = plan->command;
+    command.argv = plan->reset;
+    const struct child_options options = {&command, plan->name, running->state, running->dir};
+    struct ended ended = {0};
+    if (!child_run(&options, &ended, err))
+        return false;
+    char *words OWN(own_mem) = ended_words(&ended);
+    const bool is_done = ended.status == 0 && !ended.has_timed_out;
+    ended_fini(&ended);
+    return is_done || err_usage(err, "service %s: reset: %s", plan->name, words);
+}
+
+/* All have a reset, or all are started anew: they may depend on each other. */
+static bool prepare_services(struct running *running, const struct plan *plan, struct err *err)
+{
+    bool can_reset = running->services_count > 0;
+    for (size_t i = 0; i < running->services_count; i++)
+        can_reset = can_reset && plan->services[i].reset && service_is_alive(&running->services[i]);
+    if (!can_reset) {
+        stop_services(running);
+        return start_services(running, plan, err);
+    }
+    for (size_t i = 0; i < plan->services_count; i++) {
+        running->services[i].plan = &plan->services[i];
+        if (!reset_service(running, &plan->services[i], err))
+            return false;
+    }
+    return true;
+}
+
+/* What the user may want to look at. */
+static bool keep_workspace(struct running *running, const struct scene *scene, struct err *err)
+{
+    const int keep_fd = running->options->keep_fd;
+    if (keep_fd < 0 || running->has_kept)
+        return true;
+    running->has_kept = true;
+    if (mkdirat(keep_fd, "workspace", 0755) != 0)
+        return err_system(err, "keep the workspace of a violated run");
+    const int fd OWN(own_fd) = openat(keep_fd, "workspace", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return fd >= 0 ? folder_copy(scene->dir_fd, fd, err)
+                   : err_system(err, "keep the workspace of a violated run");
+}
+
+static bool play(struct running *running, struct scene *scene, size_t run, struct err *err)
+{
+    const uint32_t *order = NULL;
+    const size_t failed = running->assertions.failed;
+    const struct suite_case *suite_case = running->options->suite_case;
+    if (running->orders)
+        order = running->orders + (run % suite_case->orders) * running->processes;
+    const struct scene_options options = {.services = running->services, .order = order};
+    scene->assertions = &running->assertions;
+    const bool is_done = scene_run(scene, &options, err);
+    if (scene->lock_order)
+        json_object_set_new(running->seen_orders, scene->lock_order, json_true());
+    const bool is_bad = !is_done || (running->assertions.failed > failed && !running->violated);
+    if (is_bad || running->options->want_children) {
+        json_t *entry = json_object();
+        json_object_set_new(entry, "run", json_integer((json_int_t)run + 1));
+        json_object_set_new(entry, "label", json_string(running->assertions.label));
+        json_object_set(entry, "children", scene->children);
+        json_array_append_new(running->children, entry);
+    }
+    struct err ignored = {0};
+    return is_bad ? keep_workspace(running, scene, is_done ? err : &ignored) && is_done : is_done;
+}
+
+static bool run_once(struct running *running, size_t run, struct err *err)
+{
+    const struct suite_case *suite_case = running->options->suite_case;
+    const struct suite_place place = {running->dir, running->state, running->port};
+    struct plan plan;
+    int dir_fd = -1;
+    if (!suite_plan(suite_case, run, &place, &plan, err))
+        return false;
+    char *label OWN(own_mem) = suite_run_label(suite_case, run);
+    running->assertions.run = run + 1;
+    running->assertions.label = label;
+    running->processes = plan.worker.count;
+    if (plan.worker.has_locks && !running->orders)
+        lock_order_draw(plan.worker.count, plan.worker.orders, plan.worker.seed, &running->orders);
+    if (plan.violated && !running->violated)
+        running->violated = mem_string(plan.violated);
+    bool is_done =
+        prepare_services(running, &plan, err) && make_workspace(running, &plan, &dir_fd, err);
+    if (is_done) {
+        struct scene scene;
+        scene_init(&scene, &plan, running->dir, dir_fd);
+        is_done = play(running, &scene, run, err);
+        scene_fini(&scene);
+    }
+    plan_fini(&plan);
+    running->assertions.label = "";
+    return is_done || (*label ? err_while(err, "run %s", label) : false);
+}
+
+/* The orders in which locks were got, over all runs of the case. */
+static void check_orders(struct running *running)
+{
+    const char *order;
+    json_t *value;
+    json_t *firsts = json_object();
+    const size_t wanted = running->options->suite_case->orders;
+    const size_t first_wanted = wanted < running->processes ? wanted : running->processes;
+    json_object_foreach(running->seen_orders, order, value)
+    {
+        char *first OWN(own_mem) = mem_range(order, strcspn(order, " "));
+        json_object_set_new(firsts, first, json_true());
+    }
+    char *expected OWN(own_mem) = mem_format("%zu", wanted);
+    char *observed OWN(own_mem) = mem_format("%zu", json_object_size(running->seen_orders));
+    char *expected_first OWN(own_mem) = mem_format("%zu", first_wanted);
+    char *observed_first OWN(own_mem) = mem_format("%zu", json_object_size(firsts));
+    assertions_compare(&running->assertions,
+                       &(struct assertion){"locks", "different orders", expected, observed});
+    assertions_compare(
+        &running->assertions,
+        &(struct assertion){"locks", "processes that were first", expected_first, observed_first});
+    json_decref(firsts);
+}
+
+/* A port that nobody uses, where the network is the machine's. */
+static uint16_t free_port(void)
+{
+    const int fd OWN(own_fd) = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof address;
+    void *generic = &address;
+    if (fd < 0 || bind(fd, generic, size) != 0 || getsockname(fd, generic, &size) != 0)
+        return PORT;
+    return ntohs(address.sin_port);
+}
+
+static bool run_all(struct running *running, struct err *err)
+{
+    const struct case_options *options = running->options;
+    running->folder_fd = open(options->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (running->folder_fd < 0)
+        return err_system(err, "open %s", options->folder);
+    for (size_t run = 0; run < options->suite_case->runs; run++) {
+        if (options->interrupted && *options->interrupted)
+            return err_harness(err, "interrupted");
+        if (!run_once(running, run, err))
+            return false;
+    }
+    if (running->orders)
+        check_orders(running);
+    return true;
+}
+
+static json_t *report_of(const struct running *running, bool is_done, const struct err *err,
+                         int64_t elapsed_ns)
+{
+    json_t *report = json_object();
+    json_object_set(report, "assertions", running->assertions.list);
+    json_object_set(report, "children", running->children);
+    json_object_set_new(report, "seconds", json_real(clock_seconds(elapsed_ns)));
+    if (running->violated)
+        json_object_set_new(report, "expected", json_string(running->violated));
+    if (!is_done) {
+        char *text OWN(own_mem) = text_escape(err->text, SIZE_MAX);
+        json_object_set_new(report, "error", json_string(text));
+        json_object_set_new(report, "usage", json_boolean(err->kind == ERR_USAGE));
+    }
+    return report;
+}
+
+NORETURN void case_run(const struct case_options *options, pid_t parent, int report_fd)
+{
+    const int64_t began = clock_now();
+    struct err err = {0};
+    struct cell cell = {.folder = options->folder};
+    struct running running = {.options = options,
+                              .folder_fd = -1,
+                              .dir = mem_format("%s/work", options->folder),
+                              .state = mem_format("%s/state", options->folder),
+                              .children = json_array(),
+                              .seen_orders = json_object()};
+    assertions_init(&running.assertions);
+    bool is_done = cell_enter(&cell, options->want_isolation, parent, &err);
+    running.port = cell.is_isolated ? PORT : free_port();
+    is_done = is_done && run_all(&running, &err);
+    stop_services(&running);
+    child_kill_rest(NULL, 0);
+    json_t *report = report_of(&running, is_done, &err, clock_now() - began);
+    _exit(json_dumpfd(report, report_fd, JSON_COMPACT) == 0 ? 0 : 1);
+}
