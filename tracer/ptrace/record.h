@@ -16,6 +16,7 @@
 #include <signal.h>
 #include <sys/types.h>
 
+#include "tracer/trace/barrier.h"
 #include "tracer/trace/trace_writer.h"
 
 /* Kernel features to do without, also set by the environment: BRINK_WITHOUT=uffd,mgtime or all. */
@@ -42,6 +43,29 @@ struct record_halt {
     uint64_t bytes;
 };
 
+/* What was halted, of a barrier that was reached. */
+struct record_halted {
+    struct op op;     /* as it was, or as it would have been; numbers are those of the trace, and
+                         its payload is there in full even when only a part of it was done */
+    uint64_t done;    /* bytes of it that were done */
+    uint64_t reached; /* how often the barrier was reached, this time included; more than nth when
+                         one call reached it several times */
+    uint32_t thread;  /* in the trace's table */
+    pid_t pid, tid;
+    bool has_synced;
+    int status;         /* wait status of its process */
+    uint32_t processes; /* that were alive then, it included; all are dead, by their wait status */
+};
+
+/* In which order processes get their locks. Those count that the worker's first process starts, in
+ * order of start, from 0; what they start themselves belongs to them. Calls that take a lock on a
+ * file of the workspace (fcntl, lockf, flock) wait until all `count` have come to one or ended; then
+ * one after the other goes on, when the one before has given all its locks back. */
+struct record_locks {
+    const uint32_t *order; /* each of 0 to count - 1 once */
+    uint32_t count;
+};
+
 struct record_options {
     const char *const *argv; /* argv[0] is searched in PATH unless it has a slash */
     const char *workspace;   /* absolute path that the worker sees; its cwd at the start */
@@ -56,7 +80,10 @@ struct record_options {
     bool want_exits;    /* also stop at the exit of plain writes (see design: entry alone) */
     unsigned without;   /* enum without */
     int64_t timeout_ns; /* 0: none */
-    const struct record_halt *halt;           /* NULL: run to the end */
+    const struct record_halt *halt;           /* NULL: none */
+    const struct barrier *barrier;            /* another way to say where; NULL: none */
+    struct record_halted *halted;             /* filled when the barrier was reached, or NULL */
+    const struct record_locks *locks;         /* NULL: as they come; not recorded then */
     const volatile sig_atomic_t *interrupted; /* becomes non-zero: end everything; may be NULL */
 };
 

@@ -38,6 +38,7 @@ static const char *const call_names[] = {
     CALL(dup2),
     CALL(dup3),
     CALL(fcntl),
+    CALL(flock),
     CALL(close),
     CALL(close_range),
     CALL(rename),
@@ -141,6 +142,10 @@ static const char *word_without_call(const struct op *op)
         return "exec";
     case OP_EXIT:
         return "exit";
+    case OP_LOCK:
+        return "lock";
+    case OP_UNLOCK:
+        return "unlock";
     default:
         return NULL;
     }
@@ -159,7 +164,7 @@ const char *op_call_name(const struct op *op)
 bool op_is_crash_point(const struct op *op)
 {
     CHECK(op->kind < OP_KIND_COUNT);
-    return op->kind != OP_START && op->kind != OP_EXEC && op->kind != OP_EXIT;
+    return op->kind < OP_START;
 }
 
 bool op_changes_workspace(const struct op *op)

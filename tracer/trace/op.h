@@ -58,6 +58,10 @@ enum op_kind {
     OP_START, /* a thread or process: thread is the new one, size its parent's number */
     OP_EXEC,  /* path: the program */
     OP_EXIT,  /* size: wait status */
+    /* Locks on files, where the recording was asked for them. No crash point, for they die with the
+       process. */
+    OP_LOCK,   /* node: offset, size (0: to the end) is locked; call_flags: F_RDLCK or F_WRLCK */
+    OP_UNLOCK, /* node: is given back, by an unlock, a close or the end of the process */
     OP_KIND_COUNT
 };
 
@@ -95,12 +99,12 @@ struct op {
     uint8_t kind;        /* enum op_kind */
 };
 
-/* "write", "openat": the name of the op's system call; "store", "start", "exec", "exit" for the ops
- * of these kinds. Static. */
+/* "write", "openat": the name of the op's system call; "store", "start", "exec", "exit", "lock",
+ * "unlock" for the ops of these kinds. Static. */
 const char *op_call_name(const struct op *op);
 
 /* Whether a crash right after the op differs from one right before it in anything at all that a
- * model or a promise looks at: files, names, durability, the outside. Processes do not. */
+ * model or a promise looks at: files, names, durability, the outside. Processes and locks do not. */
 bool op_is_crash_point(const struct op *op);
 
 /* Whether the op changes what is in the workspace. */

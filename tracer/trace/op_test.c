@@ -121,20 +121,24 @@ Test(op, what_no_call_did_has_a_name_too)
 {
     const struct op store = {.kind = OP_STORE, .call = 26};
     const struct op start = {.kind = OP_START}, exec = {.kind = OP_EXEC}, end = {.kind = OP_EXIT};
+    const struct op lock = {.kind = OP_LOCK}, unlock = {.kind = OP_UNLOCK};
     const struct op strange = {.call = UINT16_MAX};
     cr_expect_str_eq(op_call_name(&store), "store");
     cr_expect_str_eq(op_call_name(&start), "start");
     cr_expect_str_eq(op_call_name(&exec), "exec");
     cr_expect_str_eq(op_call_name(&end), "exit");
+    cr_expect_str_eq(op_call_name(&lock), "lock");
+    cr_expect_str_eq(op_call_name(&unlock), "unlock");
     cr_expect_str_eq(op_call_name(&strange), "unknown call");
 }
 
-Test(op, only_processes_have_no_crash_points)
+Test(op, only_processes_and_locks_have_no_crash_points)
 {
     for (int kind = 0; kind < OP_KIND_COUNT; kind++) {
         const struct op op = {.kind = (uint8_t)kind};
-        const bool is_process = kind == OP_START || kind == OP_EXEC || kind == OP_EXIT;
-        cr_expect_eq(op_is_crash_point(&op), !is_process, "kind %d", kind);
+        const bool is_none = kind == OP_START || kind == OP_EXEC || kind == OP_EXIT ||
+                             kind == OP_LOCK || kind == OP_UNLOCK;
+        cr_expect_eq(op_is_crash_point(&op), !is_none, "kind %d", kind);
     }
 }
 

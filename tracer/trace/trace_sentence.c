@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/falloc.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -211,6 +212,10 @@ static char *say(const struct said *said)
         return mem_format("thread %u: exec %s", op->thread, said->path);
     case OP_EXIT:
         return say_exit(said);
+    case OP_LOCK:
+        return mem_format("lock %s%s", said->path, op->call_flags == (uint32_t)F_RDLCK ? ", shared" : "");
+    case OP_UNLOCK:
+        return mem_format("give back the lock on %s", said->path);
     case OP_KIND_COUNT:
         break;
     }

@@ -1,5 +1,6 @@
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/falloc.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,6 +88,9 @@ static const struct row rows[] = {
     {"/bin/sh", "", "thread 1: exec /bin/sh", {.kind = OP_EXEC, .thread = 1}},
     {"", "", "thread 1: exit with 3", {.kind = OP_EXIT, .thread = 1, .size = 3 << 8}},
     {"", "", "thread 1: killed by signal 9", {.kind = OP_EXIT, .thread = 1, .size = 9}},
+    {"a.lock", "", "lock a.lock", {.kind = OP_LOCK, .call_flags = F_WRLCK}},
+    {"a.lock", "", "lock a.lock, shared", {.kind = OP_LOCK, .call_flags = F_RDLCK}},
+    {"a.lock", "", "give back the lock on a.lock", {.kind = OP_UNLOCK}},
     {"a\nb", "\x1b[31m", "rename a\\nb to \\x1b[31m", {.kind = OP_RENAME}},
 };
 

@@ -187,6 +187,8 @@ static bool apply(struct tree *tree, const struct op *op, struct err *err)
     case OP_START:
     case OP_EXEC:
     case OP_EXIT:
+    case OP_LOCK:
+    case OP_UNLOCK:
         return true;
     case OP_KIND_COUNT:
         break;
