@@ -94,6 +94,20 @@ static json_t *model(const struct model_counts *counts)
     return object;
 }
 
+/* The crashes of the recovery: as the models of the first crash, and what both depths share. */
+static json_t *models_of_second(const struct run *second)
+{
+    json_t *object = json_object();
+    for (int i = 0; i < MODEL_COUNT; i++) {
+        if (!second->model_wanted[i])
+            continue;
+        json_t *counts = model(&second->models[i]);
+        json_object_set_new(counts, "known", number(second->models[i].known));
+        json_object_set_new(object, model_name((enum model_kind)i), counts);
+    }
+    return object;
+}
+
 static json_t *models(const struct run *run)
 {
     json_t *object = json_object();
@@ -134,7 +148,7 @@ static json_t *finding(const struct run *run, const struct finding *finding)
     json_object_set_new(object, "weakest", text(model_name(finding->weakest)));
     json_object_set_new(object, "profiles", json_array()); /* kill and torn need no file system */
     json_object_set_new(object, "states", number(finding->states));
-    json_object_set_new(object, "op", number(words_op(run, finding->op)));
+    json_object_set_new(object, "op", number(words_op(run, finding)));
     json_object_set_new(object, "call", text(finding->call));
     json_object_set_new(object, "path", text(finding->path));
     json_object_set_new(object, "where", text(finding->where));
@@ -144,6 +158,12 @@ static json_t *finding(const struct run *run, const struct finding *finding)
     json_object_set_new(object, "cause", text(finding->cause));
     json_object_set_new(object, "why", text(finding->why));
     json_object_set_new(object, "output", text(finding->output));
+    json_object_set_new(object, "depth", number(finding->depth > 1 ? finding->depth : 1));
+    if (finding->depth > 1) {
+        json_object_set_new(object, "first", text(finding->first));
+        json_object_set_new(object, "first_is", text(finding->first_is));
+        json_object_set_new(object, "op_is", text(finding->op_is));
+    }
     return object;
 }
 
@@ -164,13 +184,19 @@ static json_t *summary(const struct run *run)
     json_object_set_new(object, "result", text(words_result(run)));
     json_object_set_new(object, "recorded", recorded(run));
     json_object_set_new(object, "models", models(run));
-    json_object_set_new(object, "checked", number(run->checked));
+    json_object_set_new(object, "depth", number(run->second ? 2 : 1));
+    if (run->second) {
+        json_object_set_new(object, "models2", models_of_second(run->second));
+        json_object_set_new(object, "recoveries", number(run->second->trace->recoveries_count));
+    }
+    json_object_set_new(object, "checked", number(run_checked(run)));
     json_object_set_new(object, "verified_by_kill", verified(&run->verified));
     json_object_set_new(object, "canary", text(words_canary(run->canary)));
     json_object_set_new(object, "seconds", seconds(run->elapsed_ns));
     json_object_set_new(object, "notes", notes(run));
     json_object_set_new(object, "findings", findings(run));
-    json_object_set_new(object, "complete", json_boolean(run->complete));
+    const bool is_complete = run->complete && (!run->second || run->second->complete);
+    json_object_set_new(object, "complete", json_boolean(is_complete));
     json_object_set_new(object, "recover", text(run->recover));
     json_object_set_new(object, "check", text(run->check));
     return object;

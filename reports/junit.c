@@ -19,9 +19,8 @@ static unsigned long long number(uint64_t value)
 }
 
 /* Violated states that no finding explains must not go unseen. */
-static bool is_unexplained(const struct run *run, enum model_kind model)
+static bool is_unexplained(const struct run *run, const struct model_counts *counts)
 {
-    const struct model_counts *counts = &run->models[model];
     return run->findings_count == 0 && counts->violated + counts->crashed + counts->hung > 0;
 }
 
@@ -30,24 +29,27 @@ static uint32_t wanted_models(const struct run *run)
     uint32_t count = 0;
     for (int i = 0; i < MODEL_COUNT; i++)
         count += run->model_wanted[i];
-    return count;
+    return run->second ? count * 2 : count;
 }
 
 static uint64_t failures(const struct run *run)
 {
     uint64_t count = run->findings_count;
-    for (int i = 0; i < MODEL_COUNT; i++)
-        count += run->model_wanted[i] && is_unexplained(run, (enum model_kind)i);
+    for (int i = 0; i < MODEL_COUNT; i++) {
+        count += run->model_wanted[i] && is_unexplained(run, &run->models[i]);
+        count +=
+            run->model_wanted[i] && run->second && is_unexplained(run, &run->second->models[i]);
+    }
     return count;
 }
 
-static void put_model(FILE *to, const struct run *run, enum model_kind model)
+static void put_model(FILE *to, const struct run *run, const char *name,
+                      const struct model_counts *counts)
 {
-    const struct model_counts *counts = &run->models[model];
     fputs("    <testcase classname=\"brink.model\"", to);
-    xml_attribute(to, "name", model_name(model));
+    xml_attribute(to, "name", name);
     fputs(">\n", to);
-    if (is_unexplained(run, model))
+    if (is_unexplained(run, counts))
         fputs("      <failure type=\"violated\" message=\"states were violated\"/>\n", to);
     fprintf(to,
             "      <system-out>%llu%s crash states, %llu tried, %llu distinct: %llu violated, "
@@ -76,7 +78,8 @@ static void put_finding(FILE *to, const struct run *run, const struct finding *f
     xml_attribute(to, "name", name);
     fputs(">\n      <failure type=\"violated\"", to);
     xml_attribute(to, "message", finding->sentence);
-    fprintf(to, ">op %u\n", words_op(run, finding->op));
+    fprintf(to, ">op %u%s\n", words_op(run, finding), finding->depth > 1 ? " of the recovery" : "");
+    put_line(to, "which began on: ", finding->depth > 1 ? finding->first_is : NULL);
     put_line(to, "at ", finding->where);
     put_line(to, "missing: ", finding->missing);
     put_line(to, "what can cause it: ", finding->cause);
@@ -123,7 +126,12 @@ static bool write_junit(FILE *to, const struct run *run, struct err *err)
     put_properties(to, run);
     for (int i = 0; i < MODEL_COUNT; i++) {
         if (run->model_wanted[i])
-            put_model(to, run, (enum model_kind)i);
+            put_model(to, run, model_name((enum model_kind)i), &run->models[i]);
+    }
+    for (int i = 0; run->second && i < MODEL_COUNT; i++) {
+        char *name OWN(own_mem) = mem_format("%s in recovery", model_name((enum model_kind)i));
+        if (run->model_wanted[i])
+            put_model(to, run, name, &run->second->models[i]);
     }
     for (size_t i = 0; i < run->findings_count; i++)
         put_finding(to, run, &run->findings[i]);

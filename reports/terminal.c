@@ -36,7 +36,7 @@ static uint64_t flaky_states(const struct run *run)
     uint64_t count = 0;
     for (size_t i = 0; run->verdicts && i < run->states_count; i++)
         count += run->verdicts[i].kind == VERDICT_FLAKY;
-    return count;
+    return run->second ? count + flaky_states(run->second) : count;
 }
 
 /* "kill and torn": the models that were wanted. Caller frees. */
@@ -51,7 +51,11 @@ static char *model_list(const struct run *run)
         free(list);
         list = longer;
     }
-    return list;
+    if (!run->second)
+        return list;
+    char *whole = mem_format("%s, depth 2", list);
+    free(list);
+    return whole;
 }
 
 static void put_verdict(const struct page *page, const struct run *run)
@@ -64,22 +68,22 @@ static void put_verdict(const struct page *page, const struct run *run)
         page_colour(page, PAGE_RED);
         page_format(page, "",
                     "VIOLATED: %llu of %llu crash states (%s) did not hold, by %llu cause%s.",
-                    number(violations), number(run->checked), list, number(causes), s(causes));
+                    number(violations), number(run_checked(run)), list, number(causes), s(causes));
         break;
     case RUN_HELD:
         page_colour(page, PAGE_GREEN);
         page_format(page, "", "HELD: no violation in the %llu crash states that were checked (%s).",
-                    number(run->checked), list);
+                    number(run_checked(run)), list);
         break;
     case RUN_PARTIAL:
         page_colour(page, PAGE_YELLOW);
         page_format(page, "",
                     "PARTIAL: no violation in the %llu crash states that were checked (%s).",
-                    number(run->checked), list);
+                    number(run_checked(run)), list);
         break;
     }
     page_colour(page, PAGE_PLAIN);
-    if (!run->complete) {
+    if (!run->complete || (run->second && !run->second->complete)) {
         page_paragraph(page, "",
                        "The run was ended early: there are crash states not checked yet; "
                        "continue with --resume.");
@@ -130,6 +134,21 @@ static void put_output(const struct page *page, const char *output)
     }
 }
 
+static void put_op(const struct page *page, const struct run *run, const struct finding *finding)
+{
+    if (finding->depth > 1) {
+        page_format(page, "    began on: ", "state %.10s: %s", finding->first,
+                    finding->first_is ? finding->first_is : "");
+        page_format(page, "    op:       ", "%u of the recovery, %s", words_op(run, finding),
+                    finding->op_is ? finding->op_is : "its end");
+        return;
+    }
+    if (finding->op >= run->trace->count)
+        return;
+    char *what OWN(own_mem) = trace_sentence(run->trace, &run->trace->ops[finding->op]);
+    page_format(page, "    op:       ", "%u, %s", words_op(run, finding), what);
+}
+
 static void put_finding(const struct page *page, const struct run *run,
                         const struct finding *finding)
 {
@@ -139,10 +158,7 @@ static void put_finding(const struct page *page, const struct run *run,
     page_colour(page, PAGE_BOLD);
     page_paragraph(page, lead, finding->sentence ? finding->sentence : "");
     page_colour(page, PAGE_PLAIN);
-    if (finding->op < run->trace->count) {
-        char *what OWN(own_mem) = trace_sentence(run->trace, &run->trace->ops[finding->op]);
-        page_format(page, "    op:       ", "%u, %s", words_op(run, finding->op), what);
-    }
+    put_op(page, run, finding);
     if (finding->where) {
         char *where OWN(own_mem) = text_escape(finding->where, SIZE_MAX);
         page_paragraph(page, "    where:    ", where);
@@ -180,27 +196,43 @@ static void put_counts(const struct page *page, const struct run *run, enum mode
             number(counts->crashed), number(counts->hung), number(counts->flaky));
 }
 
-static void put_models(const struct page *page, const struct run *run)
+static void put_models(const struct page *page, const struct run *run, const char *title)
 {
-    fprintf(page->to, "\n  %-6s %12s %12s %10s %9s %8s %6s %6s\n", "model", "legal", "tried",
+    fprintf(page->to, "\n  %-6s %12s %12s %10s %9s %8s %6s %6s\n", title, "legal", "tried",
             "distinct", "violated", "crashed", "hung", "flaky");
     for (int i = 0; i < MODEL_COUNT; i++) {
         if (run->model_wanted[i])
             put_counts(page, run, (enum model_kind)i);
     }
-    fputc('\n', page->to);
 }
 
-static void put_untried(const struct page *page, const struct run *run)
+/* The crashes of the recovery, in a block of their own. */
+static void put_second(const struct page *page, const struct run *run)
+{
+    const struct run *second = run->second;
+    uint64_t known = 0;
+    if (!second)
+        return;
+    for (int i = 0; i < MODEL_COUNT; i++)
+        known += second->models[i].known;
+    fprintf(page->to, "\n  the recovery, killed in its turn: recorded on %u state%s\n",
+            second->trace->recoveries_count, s(second->trace->recoveries_count));
+    put_models(page, second, "");
+    if (known > 0)
+        page_format(page, "  ", "(%llu of those tried are states of the worker, checked above)",
+                    number(known));
+}
+
+static void put_untried(const struct page *page, const struct run *run, const char *where)
 {
     for (int i = 0; i < MODEL_COUNT; i++) {
         const struct model_counts *counts = &run->models[i];
         if (!run->model_wanted[i] || counts->tried >= counts->legal)
             continue;
-        page_format(page, "  not tried: ", "%llu of %s%llu %s states (%s)",
+        page_format(page, "  not tried: ", "%llu of %s%llu %s states%s (%s)",
                     number(counts->legal - counts->tried),
                     counts->legal_is_bound ? "at least " : "", number(counts->legal),
-                    model_name((enum model_kind)i),
+                    model_name((enum model_kind)i), where,
                     run->complete ? "--budget 0 tries all" : "the run was ended early");
     }
 }
@@ -231,7 +263,9 @@ static void put_verified(const struct page *page, const struct run *run)
 
 static void put_trust(const struct page *page, const struct run *run)
 {
-    put_untried(page, run);
+    put_untried(page, run, "");
+    if (run->second)
+        put_untried(page, run->second, " of the recovery");
     put_verified(page, run);
     if (flaky_states(run) > 0) {
         page_format(page, "  flaky: ", "%llu state%s gave two different answers in two runs",
@@ -261,7 +295,9 @@ static bool write_terminal(FILE *to, const struct run *run, struct err *err)
     put_verdict(&page, run);
     put_worker(&page, run);
     put_findings(&page, run);
-    put_models(&page, run);
+    put_models(&page, run, "model");
+    put_second(&page, run);
+    fputc('\n', to);
     put_trust(&page, run);
     return !ferror(to) || err_system(err, "write the report");
 }

@@ -41,10 +41,13 @@ static int digits_needed(const struct run *run, const char *id)
 {
     enum { DIGITS_MIN = 10 };
     size_t need = DIGITS_MIN;
-    for (size_t i = 0; i < run->states_count; i++) {
-        const char *other = run->states[i].id;
-        while (need < STATE_ID_SIZE - 1 && strcmp(other, id) != 0 && strncmp(other, id, need) == 0)
-            need++;
+    for (; run; run = run->second) {
+        for (size_t i = 0; i < run->states_count; i++) {
+            const char *other = run->states[i].id;
+            while (need < STATE_ID_SIZE - 1 && strcmp(other, id) != 0 &&
+                   strncmp(other, id, need) == 0)
+                need++;
+        }
     }
     return (int)need;
 }
@@ -66,12 +69,12 @@ uint64_t words_violated(const struct run *run)
         const enum verdict_kind kind = run->verdicts[i].kind;
         count += kind == VERDICT_VIOLATED || kind == VERDICT_CRASHED || kind == VERDICT_HUNG;
     }
-    return count;
+    return run->second ? count + words_violated(run->second) : count;
 }
 
-uint32_t words_op(const struct run *run, uint32_t op)
+uint32_t words_op(const struct run *run, const struct finding *finding)
 {
-    return op - run->trace->initial + 1;
+    return finding->op - (finding->depth > 1 ? 0 : run->trace->initial) + 1;
 }
 
 static bool is_sync(const struct op *op)

@@ -18,8 +18,8 @@ char *words_replay(const struct run *run, const struct finding *finding);
  * times; this counts it once. */
 uint64_t words_violated(const struct run *run);
 
-/* An op as reports number it: 1 is the worker's first. */
-uint32_t words_op(const struct run *run, uint32_t op);
+/* The op of a finding as reports number it: 1 is the worker's first, or the recovery's. */
+uint32_t words_op(const struct run *run, const struct finding *finding);
 
 /* What the worker's recording holds, its initial ops left out. Starts and ends of processes stand
  * in the trace to be read, but change nothing and are not counted. */

@@ -49,6 +49,8 @@ void counts_fill(struct run *run)
         run->models[model] = (struct model_counts){
             .legal = run->models[model].legal,
             .legal_is_bound = run->models[model].legal_is_bound,
+            .tried = run->models[model].known,
+            .known = run->models[model].known,
         };
     }
     run->checked = 0;

@@ -4,8 +4,8 @@
 
 #include "tracer/trace/verdict.h"
 
-/* Fills tried, distinct, violated, crashed, hung and flaky of each model, and checked. legal stays:
- * it depends on the trace alone. A state counts for each model that has it; one that has no verdict
+/* Fills tried, distinct, violated, crashed, hung and flaky of each model, and checked. legal and
+ * known stay: they depend on the trace alone. A state counts for each model that has it; one that has no verdict
  * counts for none. */
 void counts_fill(struct run *run);
 

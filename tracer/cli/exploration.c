@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "checking.h"
 #include "counts.h"
 #include "interrupt.h"
 #include "kept.h"
@@ -19,8 +20,6 @@
 #include "tracer/runner/verify.h"
 #include "tracer/states/enumerate.h"
 
-enum { FLUSH_PERIOD_MS = 500 };
-
 static const char out_default[] = "brink-out";
 
 void exploration_init(struct exploration *exploration, const struct settings *settings)
@@ -29,6 +28,7 @@ void exploration_init(struct exploration *exploration, const struct settings *se
         .settings = settings,
         .begun_ns = clock_now(),
         .out = {.fd = OUT_CLOSED},
+        .second = {.fd = -1},
         .out_name = settings->out != NULL ? settings->out : out_default,
     };
     trace_init(&exploration->trace);
@@ -39,6 +39,7 @@ void exploration_init(struct exploration *exploration, const struct settings *se
 void exploration_fini(struct exploration *exploration)
 {
     progress_end(&exploration->progress);
+    second_fini(&exploration->second);
     run_fini(&exploration->run);
     trace_fini(&exploration->trace);
     store_close(exploration->store);
@@ -221,22 +222,6 @@ static bool prepare_states(struct exploration *exploration, struct err *err)
     return store_beginning(exploration, err);
 }
 
-static void take_verdict(void *context, const struct verdict *verdict)
-{
-    struct exploration *exploration = context;
-    const int64_t now = clock_now();
-    progress_step(&exploration->progress, counts_is_violation(verdict->kind));
-    if (exploration->store_err.kind != ERR_NONE)
-        return;
-    bool is_stored = store_put_verdict(exploration->store, verdict, &exploration->store_err);
-    if (is_stored && now - exploration->flushed_ns > (int64_t)FLUSH_PERIOD_MS * CLOCK_MS) {
-        is_stored = store_flush(exploration->store, &exploration->store_err);
-        exploration->flushed_ns = now;
-    }
-    if (!is_stored)
-        interrupt_request();
-}
-
 static uint32_t count_jobs(const struct settings *settings)
 {
     cpu_set_t processors;
@@ -265,47 +250,53 @@ static struct job_options job_options_of(struct exploration *exploration)
         .deadline = settings->max_time_ns > 0 ? exploration->begun_ns + settings->max_time_ns : 0,
         .janitor = exploration->janitor,
         .interrupted = interrupt_flag(),
-        .done = take_verdict,
-        .context = exploration,
     };
-}
-
-/* The states that have no verdict yet. */
-static uint32_t *unchecked(const struct run *run, size_t *count)
-{
-    uint32_t *order = mem_new(run->states_count + 1, sizeof *order);
-    *count = 0;
-    for (size_t i = 0; i < run->states_count; i++) {
-        if (run->verdicts[i].kind == VERDICT_NONE)
-            order[(*count)++] = (uint32_t)i;
-    }
-    return order;
 }
 
 static bool check_states(struct exploration *exploration, struct err *err)
 {
     struct run *run = &exploration->run;
     const struct job_options options = job_options_of(exploration);
-    size_t count = 0;
-    char *note = NULL;
-    uint32_t *order OWN(own_mem) = unchecked(run, &count);
+    struct checking checking = {.run = run,
+                                .store = exploration->store,
+                                .progress = &exploration->progress,
+                                .is_quiet = exploration->settings->is_quiet};
     if (options.check != NULL && run->canary == CANARY_OFF &&
         !job_canary(&options, &run->canary, err))
         return false;
-    progress_begin(&exploration->progress, stderr, exploration->settings->is_quiet, count);
-    exploration->flushed_ns = clock_now();
-    run->complete = true;
-    const struct job_states states = {
-        .items = run->states, .order = order, .count = count, .verdicts = run->verdicts};
-    const bool is_done = count == 0 || job_run(&options, &states, &run->complete, &note, err);
-    progress_end(&exploration->progress);
-    if (note != NULL)
-        outputs_note(run, note);
-    if (exploration->store_err.kind != ERR_NONE) {
-        *err = exploration->store_err;
-        return err_while(err, "keep the verdicts in %s", exploration->out_name);
+    if (checking_run(&checking, &options, err))
+        return true;
+    if (checking.is_store_at_fault)
+        err_while(err, "keep the verdicts in %s", exploration->out_name);
+    return false;
+}
+
+/* Recovery is a worker too: its own crashes, where that is wanted and depth 1 is done. */
+static bool go_deeper(struct exploration *exploration, struct err *err)
+{
+    const struct settings *settings = exploration->settings;
+    struct run *run = &exploration->run;
+    const struct job_options options = job_options_of(exploration);
+    const struct second_options second = {
+        .settings = settings,
+        .first = run,
+        .store = exploration->store,
+        .out = &exploration->out,
+        .out_name = exploration->out_name,
+        .exclude = exploration->is_resumed ? settings->exclude.items
+                                           : (const char *const *)exploration->recording.exclude,
+        .progress = &exploration->progress,
+        .is_resumed = exploration->is_resumed,
+    };
+    if (settings->depth < 2)
+        return true;
+    if (!run->complete) {
+        outputs_note(run, mem_string("depth 2 was not begun: there are states of depth 1 that are "
+                                     "not checked yet"));
+        return true;
     }
-    return is_done && store_flush(exploration->store, err);
+    return second_explore(&exploration->second, &second, &options, err) ||
+           err_while(err, "depth 2");
 }
 
 static bool conclude(struct exploration *exploration, struct err *err)
@@ -313,6 +304,8 @@ static bool conclude(struct exploration *exploration, struct err *err)
     struct run *run = &exploration->run;
     counts_fill(run);
     group_findings(run);
+    if (!second_conclude(&exploration->second, run, err))
+        return err_while(err, "depth 2");
     /* A resumed run goes on from the time that it had taken before. */
     run->elapsed_ns += clock_now() - exploration->begun_ns;
     if (!outputs_write(run, exploration->out.fd, err) ||
@@ -320,11 +313,14 @@ static bool conclude(struct exploration *exploration, struct err *err)
         return err_while(err, "write the reports into %s", exploration->out_name);
     if (!exploration->settings->is_quiet && !outputs_show(run, stderr, err))
         return false;
-    if (!run->complete && interrupt_seen()) {
-        return err_harness(err,
-                           "interrupted: %" PRIu64 " of %zu states are checked; go on with "
-                           "--resume",
-                           run->checked, run->states_count);
+    if (run_result(run) == RUN_PARTIAL || !run->complete ||
+        (run->second != NULL && !run->second->complete)) {
+        const size_t more = run->second != NULL ? run->second->states_count : 0;
+        if (interrupt_seen())
+            return err_harness(err,
+                               "interrupted: %" PRIu64 " of %zu states are checked; go on with "
+                               "--resume",
+                               run_checked(run), run->states_count + more);
     }
     return true;
 }
@@ -334,6 +330,10 @@ bool exploration_run(struct exploration *exploration, struct err *err)
     const struct settings *settings = exploration->settings;
     const struct out_options out_options = {.is_forced = settings->is_forced,
                                             .want_run = settings->want_resume};
+    if (settings->depth > 1 && settings->recover == NULL && settings->check != NULL)
+        return err_usage(err, "--depth 2: there is no recovery to be killed; give --recover");
+    if (settings->depth > 1 && settings->shards > 1)
+        return err_usage(err, "--depth 2: not together with --shard in this version");
     progress_begin(&exploration->progress, stderr, settings->is_quiet, 0);
     if (!exploration_commands(settings, &exploration->recover, &exploration->check, err) ||
         !janitor_start(&exploration->janitor, err) ||
@@ -342,5 +342,5 @@ bool exploration_run(struct exploration *exploration, struct err *err)
     if (settings->want_resume && !resume(exploration, err))
         return false;
     return prepare_states(exploration, err) && check_states(exploration, err) &&
-           conclude(exploration, err);
+           go_deeper(exploration, err) && conclude(exploration, err);
 }

@@ -10,6 +10,7 @@
 #include "out.h"
 #include "progress.h"
 #include "recording.h"
+#include "second.h"
 #include "standin.h"
 #include "tracer/runner/command.h"
 #include "tracer/runner/job.h"
@@ -27,8 +28,7 @@ struct exploration {
     struct run run;
     struct command recover, check; /* text NULL: none */
     struct progress progress;
-    int64_t flushed_ns;   /* when verdicts were last made durable */
-    struct err store_err; /* the first failure to store a verdict */
+    struct second second; /* with --depth 2 */
     bool is_resumed;      /* trace, and verdicts so far, come from the store */
 };
 

@@ -114,6 +114,11 @@ static char *write_budget(const struct settings *settings)
     return mem_format("%" PRIu64, settings->budget);
 }
 
+static char *write_depth(const struct settings *settings)
+{
+    return mem_format("%" PRIu64, settings->depth);
+}
+
 static char *write_shard(const struct settings *settings)
 {
     return mem_format("%" PRIu32 "/%" PRIu32, settings->shard + 1, settings->shards);
@@ -143,6 +148,7 @@ static const struct {
     {"timeout", "--timeout", write_timeout, ALWAYS_EQUAL},
     {"net", "--net", write_net, ALWAYS_EQUAL},
     {"budget", "--budget", write_budget, ALWAYS_EQUAL},
+    {"depth", "--depth", write_depth, ALWAYS_EQUAL},
     {"shard", "--shard", write_shard, FREE_IN_MERGE},
     {"slot-dir", "--slot-dir", write_slot_dir, FREE},
 };
@@ -272,18 +278,21 @@ static bool read_numbers(struct store *store, struct settings *settings, struct 
     char *timeout OWN(own_mem) = NULL;
     char *budget OWN(own_mem) = NULL;
     char *shard OWN(own_mem) = NULL;
+    char *depth OWN(own_mem) = NULL;
     char *model OWN(own_mem) = NULL;
     char *net OWN(own_mem) = NULL;
     uint64_t ns = 0;
     if (!get(store, "timeout", &timeout, err) || !get(store, "budget", &budget, err) ||
         !get(store, "shard", &shard, err) || !get(store, "model", &model, err) ||
-        !get(store, "net", &net, err))
+        !get(store, "net", &net, err) || !get(store, "depth", &depth, err))
         return false;
     if (!number_parse(timeout, &ns) || !number_parse(budget, &settings->budget) ||
         !number_parse_shard(shard, &settings->shard, &settings->shards)) {
         return err_usage(err, "run.db holds no options of an exploration: was it made by brink "
                               "explore?");
     }
+    if (!number_parse(depth, &settings->depth))
+        settings->depth = 1;
     settings->timeout_ns = (int64_t)ns;
     settings->want_host_net = strcmp(net, "host") == 0;
     for (int i = 0; i < MODEL_COUNT; i++)

@@ -12,6 +12,7 @@ void settings_init(struct settings *settings)
     *settings = (struct settings){
         .timeout_ns = TIMEOUT_DEFAULT_S * CLOCK_SECOND,
         .budget = BUDGET_DEFAULT,
+        .depth = 1,
         .verify = VERIFY_DEFAULT,
         .shards = 1,
     };

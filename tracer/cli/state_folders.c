@@ -15,6 +15,7 @@
 #include "tracer/states/disk.h"
 #include "tracer/states/enumerate.h"
 #include "tracer/states/walker.h"
+#include "tracer/trace/recoveries.h"
 #include "tracer/trace/snapshot.h"
 
 enum { FOLDERS_MAX = 200, ACKED_CHUNK = 65536 };
@@ -127,8 +128,12 @@ static bool write_output(const struct verdict *verdict, int dir_fd, struct err *
 }
 
 /* The op that had been done last, and the one that the crash met. */
-static void tell_place(const struct trace *trace, const struct state *state, FILE *to)
+static void tell_place(const struct trace *whole, const struct state *state, FILE *to)
 {
+    struct trace view = *whole;
+    const struct trace *trace = &view;
+    if (state->recovery != 0)
+        view = recoveries_trace(whole, state->recovery - 1);
     if (state->op > trace->initial) {
         char *last OWN(own_mem) = trace_sentence(trace, &trace->ops[state->op - 1]);
         fprintf(to, "last done: op %" PRIu32 ", %s\n", state->op - trace->initial, last);

@@ -47,6 +47,10 @@ static bool check_shards(const struct merging *merging, struct err *err)
     uint32_t missing = 0;
     for (size_t i = 0; i < merging->count; i++) {
         present[i] = merging->parts[i].kept.settings.shard;
+        if (merging->parts[i].kept.settings.depth > 1) {
+            return err_usage(err, "%s was made with --depth 2, which is not joined in this version",
+                             merging->settings->rest[i]);
+        }
         if (merging->parts[i].kept.settings.shards != shards) {
             return err_usage(err, "%s is one of %" PRIu32 " shards, %s one of %" PRIu32,
                              merging->settings->rest[i], merging->parts[i].kept.settings.shards,

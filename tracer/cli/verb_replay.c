@@ -63,12 +63,31 @@ static void worker_of(struct replay *replay)
     kept->rest_count = count;
 }
 
-static bool prepare(struct replay *replay, struct err *err)
+/* A state that is not of the worker may be one of its recovery, which are a run of their own. */
+static bool find_state(struct replay *replay, struct err *err)
 {
     const struct settings *settings = replay->settings;
     const char *run = settings->run != NULL ? settings->run : "brink-out";
-    if (!loaded_open(&replay->loaded, run, err) ||
-        !loaded_state(&replay->loaded, settings->rest[0], &replay->state, err))
+    char *deeper OWN(own_mem) = mem_format("%s/depth2", run);
+    struct err ignored = {0};
+    if (!loaded_open(&replay->loaded, run, err))
+        return false;
+    if (loaded_state(&replay->loaded, settings->rest[0], &replay->state, err))
+        return true;
+    if (replay->loaded.kept.settings.depth < 2)
+        return false;
+    loaded_fini(&replay->loaded);
+    if (!loaded_open(&replay->loaded, deeper, &ignored) ||
+        !loaded_state(&replay->loaded, settings->rest[0], &replay->state, &ignored))
+        return false;
+    *err = (struct err){0};
+    return true;
+}
+
+static bool prepare(struct replay *replay, struct err *err)
+{
+    const struct settings *settings = replay->settings;
+    if (!find_state(replay, err))
         return false;
     replay->keep = absolute(settings->keep);
     replay->slot_dir = absolute(settings->slot_dir);
@@ -115,6 +134,11 @@ static void show_verdict(const struct verdict *verdict)
     printf("%s%s%s\n", verdict_name(verdict->kind), why[0] != '\0' ? ": " : "", why);
 }
 
+static bool is_second(const struct replay *replay)
+{
+    return replay->loaded.run.states[replay->state].recovery != 0;
+}
+
 static bool run_state(struct replay *replay, int *status, struct err *err)
 {
     const struct settings *settings = replay->settings;
@@ -125,6 +149,7 @@ static bool run_state(struct replay *replay, int *status, struct err *err)
         .recover = replay->recover.argv != NULL ? &replay->recover : NULL,
         .check = replay->check.argv != NULL ? &replay->check : NULL,
         .environment = kept->env.items,
+        .repeats = is_second(replay) ? 2 : 1,
         .timeout_ns = kept->timeout_ns,
         .jobs = 1,
         .want_host_net = kept->want_host_net,

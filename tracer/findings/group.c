@@ -54,7 +54,7 @@ static char *copy_or_null(const char *text)
     return text ? mem_string(text) : NULL;
 }
 
-static struct finding finding_of(const struct run *run, const struct window *window)
+struct finding group_window(const struct run *run, const struct window *window)
 {
     const uint32_t index = op_of(run, window);
     const struct op *op = index < run->trace->count ? &run->trace->ops[index] : NULL;
@@ -62,6 +62,7 @@ static struct finding finding_of(const struct run *run, const struct window *win
     struct finding finding = {
         .weakest = window->model,
         .states = window->states,
+        .depth = 1,
         .op = index,
         .call = mem_string(op ? op_call_name(op) : ""),
         .path = mem_string(op ? trace_string(run->trace, op->path) : ""),
@@ -87,6 +88,8 @@ static void drop(struct finding *finding)
     free(finding->cause);
     free(finding->why);
     free(finding->output);
+    free(finding->first_is);
+    free(finding->op_is);
 }
 
 /* Windows with one key are one cause met several times: the first stands for all. */
@@ -102,19 +105,24 @@ static bool join(struct run *run, const struct finding *finding)
     return false;
 }
 
+void group_add(struct run *run, struct finding *finding)
+{
+    if (join(run, finding)) {
+        drop(finding);
+        return;
+    }
+    size_t capacity = run->findings_count;
+    mem_grow(&run->findings, &capacity, run->findings_count + 1, sizeof *run->findings);
+    snprintf(finding->id, sizeof finding->id, "F%u", (unsigned)run->findings_count + 1);
+    run->findings[run->findings_count++] = *finding;
+}
+
 void group_findings(struct run *run)
 {
     struct window *windows OWN(own_mem) = NULL;
     const size_t count = window_find(run, &windows);
-    run->findings = mem_new(count, sizeof *run->findings);
-    run->findings_count = 0;
     for (size_t i = 0; i < count; i++) {
-        struct finding finding = finding_of(run, &windows[i]);
-        if (join(run, &finding)) {
-            drop(&finding);
-            continue;
-        }
-        snprintf(finding.id, sizeof finding.id, "F%u", (unsigned)run->findings_count + 1);
-        run->findings[run->findings_count++] = finding;
+        struct finding finding = group_window(run, &windows[i]);
+        group_add(run, &finding);
     }
 }

@@ -41,17 +41,32 @@ static bool run_check(struct attempt *attempt, struct outcome *outcome, struct e
  * is killed before, as a second crash would. */
 static bool run_again(struct attempt *attempt, struct outcome *outcome, struct err *err)
 {
+    const struct guard *guard = attempt->launcher->guard;
     struct tree_hash before;
     struct tree_hash after;
     launch_kill_rest(attempt->launcher);
-    if (!disk_hash(attempt->disk, guard_must_compare(attempt->launcher->guard), &before, err) ||
+    if (!disk_hash(attempt->disk, guard_must_compare(guard), &before, err) ||
         !launch(attempt->launcher, attempt->options->recover, &outcome->again, err))
         return false;
     outcome->has_again = true;
     launch_kill_rest(attempt->launcher);
-    if (!disk_hash(attempt->disk, guard_must_compare(attempt->launcher->guard), &after, err))
+    if (!disk_hash(attempt->disk, guard_must_compare(guard), &after, err))
         return false;
     outcome->is_changed = !tree_hash_equal(before, after);
+    return true;
+}
+
+/* As often as is wanted, until one of them is not as it should be. */
+static bool repeat(struct attempt *attempt, struct outcome *outcome, struct err *err)
+{
+    uint32_t left = attempt->options->repeats > 0 ? attempt->options->repeats : 1;
+    for (; left > 0; left--) {
+        if (!run_again(attempt, outcome, err))
+            return false;
+        const struct launched *again = &outcome->again;
+        if (again->end != LAUNCH_ENDED || again->status != 0 || outcome->is_changed)
+            break;
+    }
     return true;
 }
 
@@ -67,7 +82,7 @@ static bool run_commands(struct attempt *attempt, struct outcome *outcome, struc
         return true;
     if (options->check)
         return run_check(attempt, outcome, err);
-    return !options->recover || run_again(attempt, outcome, err);
+    return !options->recover || repeat(attempt, outcome, err);
 }
 
 bool attempt_run(struct attempt *attempt, const struct state *state, enum harm harm,

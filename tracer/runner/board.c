@@ -50,12 +50,12 @@ bool board_take(struct board *board, struct board_range *range)
 
 void board_stop(struct board *board)
 {
-    __atomic_store_n(&board->is_stopped, true, __ATOMIC_RELAXED);
+    __atomic_store_n(&board->is_stopped, 1, __ATOMIC_RELAXED);
 }
 
 bool board_is_stopped(const struct board *board)
 {
-    return __atomic_load_n(&board->is_stopped, __ATOMIC_RELAXED);
+    return __atomic_load_n(&board->is_stopped, __ATOMIC_RELAXED) != 0;
 }
 
 void board_begin(struct board *board, uint32_t slot, uint64_t index)

@@ -5,6 +5,7 @@
 #ifndef RUNNER_BOARD_H
 #define RUNNER_BOARD_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -14,7 +15,7 @@ struct board {
     uint64_t count;
     uint64_t next; /* the first that nobody has taken */
     uint32_t slots;
-    bool is_stopped;                   /* no new state is begun */
+    volatile sig_atomic_t is_stopped;  /* no new state is begun */
     uint64_t current[BOARD_SLOTS_MAX]; /* one more than what a slot is at; 0: nothing */
 };
 

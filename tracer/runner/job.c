@@ -20,6 +20,27 @@ bool job_run(const struct job_options *options, const struct job_states *states,
     return is_done;
 }
 
+bool job_record(const struct job_options *options, const struct job_states *states,
+                struct job_recording *recording, bool *complete, char **note, struct err *err)
+{
+    /* One slot: the places of the recorded bytes in the payload file follow one another. */
+    struct job_options one = *options;
+    one.jobs = 1;
+    one.done = NULL;
+    recording->nodes_before = recording->trace->nodes;
+    struct work work = {.options = &one,
+                        .states = states->items,
+                        .order = states->order,
+                        .count = states->count,
+                        .recording = recording,
+                        .keep_fd = -1};
+    struct pool_outcome outcome = {.verdicts = states->verdicts};
+    const bool is_done = pool_run(&work, &outcome, err);
+    *complete = is_done && outcome.done == states->count;
+    *note = outcome.note;
+    return is_done;
+}
+
 /* The state of the complete run with every promise kept. */
 static struct state final_state(const struct trace *trace, const char *id)
 {

@@ -21,6 +21,7 @@ struct job_options {
     const struct command *check;    /* NULL: the built-in oracle: recovery ends with 0, and a second
                                        recovery changes nothing */
     const char *const *environment; /* K=V additions */
+    uint32_t repeats;               /* how often the oracle repeats a recovery; 0 means 1 */
     int64_t timeout_ns;             /* for each command */
     uint32_t jobs;                  /* slots at the same time */
     bool want_host_net;
@@ -46,6 +47,23 @@ struct job_states {
  * on any way out. */
 MUST_USE bool job_run(const struct job_options *options, const struct job_states *states,
                       bool *complete, char **note, struct err *err);
+
+/* Records the recovery on each of the states, in a slot of its own, and adds what it did to the
+ * trace (recoveries.h), in the order of the states. Each recording is self-checked; one that does
+ * not lead to what the recovery left is an ERR_HARNESS. A recovery that does not end in time is
+ * left out and counted. */
+struct job_recording {
+    struct trace *trace; /* the same as options->trace; its payload file is open for writing */
+    const char *const *exclude; /* as snapshot.h */
+    bool want_pin, want_backtrace;
+    uint32_t ops_max;      /* no recording is begun when the recoveries have so many ops */
+    uint32_t unended;      /* out: states whose recovery did not end in time */
+    uint32_t unbegun;      /* out: states left out because of ops_max */
+    uint32_t nodes_before; /* of the trace, before any recovery */
+};
+MUST_USE bool job_record(const struct job_options *options, const struct job_states *states,
+                         struct job_recording *recording, bool *complete, char **note,
+                         struct err *err);
 
 /* The canary: the state of the complete run with all promises kept and (a) everything gone, (b)
  * each file emptied, (c) the middle byte of each file flipped. Which of these the check notices. */

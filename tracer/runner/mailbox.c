@@ -16,6 +16,7 @@ enum { BATCH_SIZE = 32768, BATCH_MS = 50, RECEIVE_SIZE = 1 << 16 };
 struct head {
     enum mail_kind kind;
     uint32_t output_size, why_size; /* UINT32_MAX: NULL */
+    bool is_unended;
     struct verdict verdict;
 };
 
@@ -52,8 +53,10 @@ static void put_text(struct mailbox *mailbox, const char *text)
 
 void mailbox_put_verdict(struct mailbox *mailbox, const struct verdict *verdict)
 {
-    const struct head head = {MAIL_VERDICT, text_size(verdict->output), text_size(verdict->why),
-                              *verdict};
+    const struct head head = {.kind = MAIL_VERDICT,
+                              .output_size = text_size(verdict->output),
+                              .why_size = text_size(verdict->why),
+                              .verdict = *verdict};
     put(mailbox, &head, sizeof head);
     put_text(mailbox, verdict->output);
     put_text(mailbox, verdict->why);
@@ -72,6 +75,19 @@ void mailbox_put_note(struct mailbox *mailbox, const char *note)
         .kind = MAIL_NOTE, .output_size = text_size(note), .why_size = UINT32_MAX};
     put(mailbox, &head, sizeof head);
     put_text(mailbox, note);
+}
+
+void mailbox_put_recorded(struct mailbox *mailbox, const struct mail *mail)
+{
+    const struct head head = {.kind = MAIL_RECORDED,
+                              .output_size = mail->bytes ? (uint32_t)mail->size : UINT32_MAX,
+                              .why_size = UINT32_MAX,
+                              .verdict = {.state = mail->state},
+                              .is_unended = mail->is_unended};
+    CHECK(mail->size < UINT32_MAX);
+    put(mailbox, &head, sizeof head);
+    if (mail->bytes)
+        put(mailbox, mail->bytes, mail->size);
 }
 
 void mailbox_put_done(struct mailbox *mailbox)
@@ -158,6 +174,12 @@ bool mailbox_take(struct mailbox *mailbox, struct mail *out)
         return true;
     case MAIL_NOTE:
         out->note = take_text(at, head.output_size);
+        return true;
+    case MAIL_RECORDED:
+        out->state = head.verdict.state;
+        out->is_unended = head.is_unended;
+        out->size = plain_size(head.output_size);
+        out->bytes = head.output_size == UINT32_MAX ? NULL : take_text(at, head.output_size);
         return true;
     case MAIL_DONE:
         return true;

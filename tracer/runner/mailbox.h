@@ -9,17 +9,22 @@
 #include "tracer/trace/verdict.h"
 
 enum mail_kind {
-    MAIL_VERDICT, /* one state is done */
-    MAIL_ERR,     /* the slot could not go on; its last word */
-    MAIL_NOTE,    /* a line for the user */
-    MAIL_DONE,    /* the slot has ended in order */
+    MAIL_VERDICT,  /* one state is done */
+    MAIL_ERR,      /* the slot could not go on; its last word */
+    MAIL_NOTE,     /* a line for the user */
+    MAIL_RECORDED, /* a recovery was recorded on a state, or not */
+    MAIL_DONE,     /* the slot has ended in order */
 };
 
 struct mail {
     enum mail_kind kind;
     struct verdict verdict; /* its texts are the reader's to free or keep */
     struct err err;
-    char *note; /* the reader's */
+    char *note;  /* the reader's */
+    char *bytes; /* the reader's: a packed recording (recoveries.h); NULL: there is none */
+    size_t size;
+    uint32_t state;
+    bool is_unended; /* because the recovery did not end in time */
 };
 
 /* The bytes at one end: being collected for sending, or received and not read yet. */
@@ -38,6 +43,7 @@ void mailbox_fini(struct mailbox *mailbox);
 void mailbox_put_verdict(struct mailbox *mailbox, const struct verdict *verdict);
 void mailbox_put_err(struct mailbox *mailbox, const struct err *err);
 void mailbox_put_note(struct mailbox *mailbox, const char *note);
+void mailbox_put_recorded(struct mailbox *mailbox, const struct mail *mail); /* its last fields */
 void mailbox_put_done(struct mailbox *mailbox);
 
 /* Sends all. false: the other end is gone. */

@@ -13,6 +13,7 @@
 #include "tracer/base/check.h"
 #include "tracer/base/mem.h"
 #include "tracer/base/own.h"
+#include "tracer/trace/recoveries.h"
 
 /* How long an interrupt may go unnoticed that came just before waiting. */
 enum { LOOK_UP_MS = 100 };
@@ -46,6 +47,25 @@ static void take_verdict(struct pool *pool, const struct verdict *verdict)
         options->done(options->context, verdict);
 }
 
+static void take_recorded(struct pool *pool, const struct mail *mail)
+{
+    struct job_recording *recording = pool->work->recording;
+    const struct trace_recovery about =
+        recoveries_of_state(&pool->work->states[mail->state], mail->state);
+    struct trace recorded;
+    trace_init(&recorded);
+    pool->outcome->done++;
+    if (!mail->bytes) {
+        recording->unended += mail->is_unended;
+        recording->unbegun += !mail->is_unended;
+    } else {
+        CHECK(recoveries_unpack(mail->bytes, mail->size, &recorded));
+        recoveries_add(recording->trace, &recorded, recording->nodes_before, &about);
+    }
+    trace_fini(&recorded);
+    free(mail->bytes);
+}
+
 static void take_mail(struct pool *pool, struct slot *slot, struct mail *mail)
 {
     switch (mail->kind) {
@@ -60,6 +80,9 @@ static void take_mail(struct pool *pool, struct slot *slot, struct mail *mail)
     case MAIL_NOTE:
         stage_add_note(&pool->outcome->note, mail->note);
         free(mail->note);
+        return;
+    case MAIL_RECORDED:
+        take_recorded(pool, mail);
         return;
     case MAIL_DONE:
         slot->is_done = true;

@@ -20,6 +20,7 @@
 #include "tracer/base/own.h"
 #include "tracer/ptrace/record.h"
 #include "tracer/states/walker.h"
+#include "transcript.h"
 
 /* Inside of a slot's process. It ends by _exit: nothing of it is ever freed. */
 struct inside {
@@ -36,6 +37,8 @@ struct inside {
     struct disk *disk;
     struct promises promises;
     struct attempt attempt;
+    struct transcript transcript;
+    struct job_recording recording; /* its trace is changed: our own since the fork */
     bool is_cancelled;
 };
 
@@ -110,8 +113,11 @@ static bool watch_mappings(struct inside *inside, struct err *err)
 static bool set_up(struct inside *inside, struct err *err)
 {
     const struct work *work = inside->work;
-    if (!open_tree(inside, err) || !console_open(&inside->console, err) ||
-        !watch_mappings(inside, err))
+    inside->guard.fd = -1;
+    if (!open_tree(inside, err) || !console_open(&inside->console, err))
+        return false;
+    /* The recorder sees mappings by itself, and answers nobody who asks for one. */
+    if (!work->recording && !watch_mappings(inside, err))
         return false;
     fill_environment(inside);
     inside->launcher = (struct launcher){.console = &inside->console,
@@ -129,6 +135,12 @@ static bool set_up(struct inside *inside, struct err *err)
                                        .dir_fd = inside->dir_fd,
                                        .pids_fd = work->is_isolated ? pids_open() : -1,
                                        .pid_base = work->pid_base};
+    if (work->recording)
+        inside->recording = *work->recording;
+    inside->transcript = (struct transcript){.attempt = &inside->attempt,
+                                             .walker = inside->walker,
+                                             .recording = &inside->recording,
+                                             .interrupted = &work->board->is_stopped};
     return true;
 }
 
@@ -175,6 +187,19 @@ static void free_texts(struct verdict *verdict)
     free(verdict->why);
 }
 
+static bool record_state(struct inside *inside, uint64_t index, struct err *err)
+{
+    const uint32_t number = inside->work->order[index];
+    const struct trace_recovery about = recoveries_of_state(&inside->work->states[number], number);
+    struct mail mail;
+    if (!transcript_take(&inside->transcript, &about, &mail, &inside->is_cancelled, err))
+        return false;
+    if (!inside->is_cancelled)
+        mailbox_put_recorded(&inside->mail, &mail);
+    free(mail.bytes);
+    return true;
+}
+
 static bool try_state(struct inside *inside, uint64_t index, struct err *err)
 {
     const struct work *work = inside->work;
@@ -182,6 +207,8 @@ static bool try_state(struct inside *inside, uint64_t index, struct err *err)
     if (!walker_to(inside->walker, state, err) || !disk_sync(inside->disk, err))
         return false;
     environment_set_state(&inside->environment, state);
+    if (work->recording)
+        return record_state(inside, index, err);
     if (work->replay && !replay_inside(work, inside->dir_fd, &inside->environment, err))
         return false;
     if (work->replay && work->replay->want_shell)

@@ -25,6 +25,7 @@ struct work {
     bool is_isolated;
     uint32_t pid_base;
     const struct replay_options *replay; /* NULL: none */
+    struct job_recording *recording;     /* recoveries are recorded instead; NULL: no */
     int keep_fd;                         /* where a replay puts the state; -1: nowhere */
 };
 

@@ -8,8 +8,19 @@
 
 #include "tracer/trace/verdict.h"
 
+struct state_id_others {
+    const struct state *items;
+    size_t count;
+};
+
 /* Fills the id of each state; they are in order of `op`. Two states whose ids would be equal (a
  * worker whose temporary names repeat) get different ones by a counter. */
 void state_id_fill(const struct trace *trace, struct state *states, size_t count);
+
+/* The same for states of the trace's recoveries, ordered by recovery and op: the id of the crash
+ * state that the recovery began on, and that of the state inside the recovery, as one. They differ
+ * from the `others`, too. */
+void state_id_fill_recoveries(const struct trace *trace, struct state *states, size_t count,
+                              const struct state_id_others *others);
 
 #endif

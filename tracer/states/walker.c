@@ -5,11 +5,14 @@
 #include "model.h"
 #include "tracer/base/check.h"
 #include "tracer/base/mem.h"
+#include "tracer/trace/recoveries.h"
 
 struct walker {
     const struct trace *trace;
     struct tree *tree;
-    uint32_t at; /* ops [0, at) are applied */
+    uint32_t at;        /* ops [0, at) are applied */
+    uint32_t recovery;  /* the one that we are in, plus one; 0: none */
+    uint32_t recovered; /* ops of it that are applied, behind its crash state */
     bool is_varied;
 };
 
@@ -41,10 +44,19 @@ static void drop_variant(struct walker *walker)
     walker->is_varied = false;
 }
 
+static void leave_recovery(struct walker *walker)
+{
+    drop_variant(walker);
+    if (walker->recovery != 0)
+        tree_undo(walker->tree);
+    walker->recovery = 0;
+    walker->recovered = 0;
+}
+
 bool walker_to_position(struct walker *walker, uint32_t k, struct err *err)
 {
     CHECK(k >= walker->at && k <= walker->trace->count);
-    drop_variant(walker);
+    leave_recovery(walker);
     for (; walker->at < k; walker->at++) {
         if (!tree_apply(walker->tree, &walker->trace->ops[walker->at], err))
             return false;
@@ -52,12 +64,47 @@ bool walker_to_position(struct walker *walker, uint32_t k, struct err *err)
     return true;
 }
 
+/* Applies what a state has besides the ops before it. */
+static bool vary(struct walker *walker, const struct trace *trace, const struct state *state,
+                 struct err *err)
+{
+    tree_mark(walker->tree);
+    return model_of(state->model)->apply(walker->tree, trace, state->op, state->variant, err);
+}
+
+static bool enter_recovery(struct walker *walker, uint32_t recovery, struct err *err)
+{
+    const struct trace_recovery *about = &walker->trace->recoveries[recovery];
+    const struct state base = {.model = about->model, .op = about->op, .variant = about->variant};
+    if (!walker_to_position(walker, base.op, err))
+        return false;
+    walker->recovery = recovery + 1;
+    return vary(walker, walker->trace, &base, err);
+}
+
+bool walker_to_recovery(struct walker *walker, uint32_t recovery, uint32_t k, struct err *err)
+{
+    CHECK(recovery < walker->trace->recoveries_count);
+    const struct trace recovered = recoveries_trace(walker->trace, recovery);
+    drop_variant(walker);
+    if (walker->recovery != recovery + 1 && !enter_recovery(walker, recovery, err))
+        return false;
+    CHECK(k >= walker->recovered && k <= recovered.count);
+    for (; walker->recovered < k; walker->recovered++) {
+        if (!tree_apply(walker->tree, &recovered.ops[walker->recovered], err))
+            return err_while(err, "recovery %u", recovery);
+    }
+    return true;
+}
+
 bool walker_to(struct walker *walker, const struct state *state, struct err *err)
 {
-    if (!walker_to_position(walker, state->op, err))
+    struct trace trace = *walker->trace;
+    if (state->recovery == 0 ? !walker_to_position(walker, state->op, err)
+                             : !walker_to_recovery(walker, state->recovery - 1, state->op, err))
         return false;
-    tree_mark(walker->tree);
+    if (state->recovery != 0)
+        trace = recoveries_trace(walker->trace, state->recovery - 1);
     walker->is_varied = true;
-    return model_of(state->model)
-        ->apply(walker->tree, walker->trace, state->op, state->variant, err);
+    return vary(walker, &trace, state, err);
 }

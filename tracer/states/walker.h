@@ -17,6 +17,11 @@ MUST_USE bool walker_to(struct walker *walker, const struct state *state, struct
 /* The tree stands at position k (ops [0, k) done), nothing else applied. */
 MUST_USE bool walker_to_position(struct walker *walker, uint32_t k, struct err *err);
 
+/* The same inside a recovery (its number in the trace): it stands on its crash state, with the
+ * first k ops of the recovery done. Recoveries, and positions in one, come in growing order too. */
+MUST_USE bool walker_to_recovery(struct walker *walker, uint32_t recovery, uint32_t k,
+                                 struct err *err);
+
 /* The tree, to be read, and to be followed by one disk mirror. It stays the same object for the
  * walker's whole life. */
 struct tree *walker_tree(struct walker *walker);

@@ -11,7 +11,8 @@ static bool write_findings(struct store *store, const struct run *run, struct er
 {
     static const char sql[] =
         "INSERT INTO finding(number, id, \"key\", weakest, states, op, call, path, place, missing,"
-        " sentence, cause, replay, why, output) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
+        " sentence, cause, replay, why, output, depth, first, first_is, op_is)"
+        " VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
     struct query query OWN(query_close) = {0};
     if (!query_open(store, sql, &query, err))
         return false;
@@ -32,6 +33,10 @@ static bool write_findings(struct store *store, const struct run *run, struct er
         query_put_text(&query, finding->replay);
         query_put_text(&query, finding->why);
         query_put_text(&query, finding->output);
+        query_put(&query, finding->depth);
+        query_put_text(&query, finding->first);
+        query_put_text(&query, finding->first_is);
+        query_put_text(&query, finding->op_is);
         if (!query_done(&query, err))
             return false;
     }
@@ -54,13 +59,17 @@ static void take_finding(struct query *query, struct finding *finding, bool *fit
     snprintf(finding->replay, sizeof finding->replay, "%s", query_borrow_text(query));
     finding->why = query_take_text(query);
     finding->output = query_take_text(query);
+    finding->depth = (unsigned)query_take(query);
+    snprintf(finding->first, sizeof finding->first, "%s", query_borrow_text(query));
+    finding->first_is = query_take_text(query);
+    finding->op_is = query_take_text(query);
 }
 
 static bool read_findings(struct store *store, struct run *run, struct err *err)
 {
     static const char sql[] =
         "SELECT id, \"key\", weakest, states, op, call, path, place, missing, sentence, cause,"
-        " replay, why, output FROM finding ORDER BY number";
+        " replay, why, output, depth, first, first_is, op_is FROM finding ORDER BY number";
     struct query query OWN(query_close) = {0};
     if (!query_open(store, sql, &query, err))
         return false;
@@ -75,7 +84,7 @@ static bool read_findings(struct store *store, struct run *run, struct err *err)
         struct finding *finding = &run->findings[run->findings_count++];
         *finding = (struct finding){0};
         take_finding(&query, finding, &fits);
-        if (!fits || finding->op > run->trace->count)
+        if (!fits || (finding->depth < 2 && finding->op > run->trace->count))
             return store_damaged("a finding", err);
     }
 }
@@ -83,7 +92,7 @@ static bool read_findings(struct store *store, struct run *run, struct err *err)
 static bool write_models(struct store *store, const struct run *run, struct err *err)
 {
     struct query query OWN(query_close) = {0};
-    if (!query_open(store, "INSERT INTO model VALUES(?,?,?,?,?,?,?,?,?,?)", &query, err))
+    if (!query_open(store, "INSERT INTO model VALUES(?,?,?,?,?,?,?,?,?,?,?)", &query, err))
         return false;
     for (int i = 0; i < MODEL_COUNT; i++) {
         const struct model_counts *counts = &run->models[i];
@@ -97,6 +106,7 @@ static bool write_models(struct store *store, const struct run *run, struct err 
         query_put(&query, counts->crashed);
         query_put(&query, counts->hung);
         query_put(&query, counts->flaky);
+        query_put(&query, counts->known);
         if (!query_done(&query, err))
             return false;
     }
@@ -106,7 +116,7 @@ static bool write_models(struct store *store, const struct run *run, struct err 
 static bool read_models(struct store *store, struct run *run, struct err *err)
 {
     static const char sql[] = "SELECT name, wanted, legal, legal_is_bound, tried, different,"
-                              " violated, crashed, hung, flaky FROM model";
+                              " violated, crashed, hung, flaky, known FROM model";
     struct query query OWN(query_close) = {0};
     if (!query_open(store, sql, &query, err))
         return false;
@@ -129,6 +139,7 @@ static bool read_models(struct store *store, struct run *run, struct err *err)
         counts->crashed = query_take(&query);
         counts->hung = query_take(&query);
         counts->flaky = query_take(&query);
+        counts->known = query_take(&query);
     }
 }
 

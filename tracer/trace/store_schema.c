@@ -14,6 +14,14 @@ static const char tables[] =
     " name INTEGER, name2 INTEGER, path INTEGER, path2 INTEGER, \"offset\" INTEGER, size INTEGER,"
     " payload INTEGER, payload_size INTEGER, mode INTEGER, uid INTEGER, gid INTEGER,"
     " call_flags INTEGER, error INTEGER, stack INTEGER, time_ns INTEGER);"
+    "CREATE TABLE recovery(id INTEGER PRIMARY KEY, first INTEGER, count INTEGER, state INTEGER,"
+    " model INTEGER, op INTEGER, variant INTEGER, state_id INTEGER, acked_bytes INTEGER,"
+    " sent_messages INTEGER);"
+    "CREATE TABLE recovery_op(id INTEGER PRIMARY KEY, kind INTEGER, call INTEGER, thread INTEGER,"
+    " enter INTEGER, flags INTEGER, node INTEGER, node2 INTEGER, dir INTEGER, dir2 INTEGER,"
+    " name INTEGER, name2 INTEGER, path INTEGER, path2 INTEGER, \"offset\" INTEGER, size INTEGER,"
+    " payload INTEGER, payload_size INTEGER, mode INTEGER, uid INTEGER, gid INTEGER,"
+    " call_flags INTEGER, error INTEGER, stack INTEGER, time_ns INTEGER);"
     "CREATE TABLE thread(id INTEGER PRIMARY KEY, pid INTEGER, tid INTEGER, parent INTEGER,"
     " program INTEGER, is_main INTEGER);"
     "CREATE TABLE frame(id INTEGER PRIMARY KEY, address INTEGER, \"offset\" INTEGER,"
@@ -22,17 +30,18 @@ static const char tables[] =
     " WITHOUT ROWID;"
     "CREATE TABLE state(number INTEGER PRIMARY KEY, id TEXT NOT NULL, model TEXT NOT NULL,"
     " op INTEGER, variant INTEGER, hash_low INTEGER, hash_high INTEGER, acked_bytes INTEGER,"
-    " sent_messages INTEGER);"
+    " sent_messages INTEGER, recovery INTEGER);"
     "CREATE TABLE pair(state INTEGER, model TEXT, pairs INTEGER, PRIMARY KEY(state, model))"
     " WITHOUT ROWID;"
     "CREATE TABLE verdict(state INTEGER PRIMARY KEY, kind TEXT NOT NULL, recover_status INTEGER,"
     " check_status INTEGER, elapsed_ns INTEGER, output TEXT, why TEXT);"
     "CREATE TABLE model(name TEXT PRIMARY KEY, wanted INTEGER, legal INTEGER,"
     " legal_is_bound INTEGER, tried INTEGER, different INTEGER, violated INTEGER,"
-    " crashed INTEGER, hung INTEGER, flaky INTEGER) WITHOUT ROWID;"
+    " crashed INTEGER, hung INTEGER, flaky INTEGER, known INTEGER) WITHOUT ROWID;"
     "CREATE TABLE finding(number INTEGER PRIMARY KEY, id TEXT, \"key\" TEXT, weakest TEXT,"
     " states INTEGER, op INTEGER, call TEXT, path TEXT, place TEXT, missing TEXT, sentence TEXT,"
-    " cause TEXT, replay TEXT, why TEXT, output TEXT);";
+    " cause TEXT, replay TEXT, why TEXT, output TEXT, depth INTEGER, first TEXT, first_is TEXT,"
+    " op_is TEXT);";
 
 /* number: as reports say it, 1 for the worker's first op. */
 static const char views[] =
@@ -53,11 +62,13 @@ static const char views[] =
     " LEFT JOIN string function ON function.id = frame.function"
     " LEFT JOIN string file ON file.id = frame.file"
     " LEFT JOIN string module ON module.id = frame.module ORDER BY op.id, stack.depth;"
-    "CREATE VIEW state_list AS SELECT state.id, state.model,"
-    " state.op - (SELECT value FROM value WHERE name = 'trace.initial') AS ops_done,"
+    "CREATE VIEW state_list AS SELECT state.id, state.model, state.op"
+    " - iif(state.recovery, 0, (SELECT value FROM value WHERE name = 'trace.initial')) AS ops_done,"
     " state.variant, ifnull(verdict.kind, 'not checked') AS verdict, verdict.why, verdict.output,"
-    " verdict.elapsed_ns / 1e9 AS seconds"
-    " FROM state LEFT JOIN verdict ON verdict.state = state.number ORDER BY state.number;";
+    " verdict.elapsed_ns / 1e9 AS seconds,"
+    " iif(recovery.id IS NULL, NULL, printf('%016x', recovery.state_id)) AS first"
+    " FROM state LEFT JOIN verdict ON verdict.state = state.number"
+    " LEFT JOIN recovery ON recovery.id = state.recovery - 1 ORDER BY state.number;";
 
 static const char *const kind_names[] = {
     [OP_WRITE] = "write",       [OP_STORE] = "store",

@@ -1,5 +1,6 @@
 #include "store_sound.h"
 
+#include "recoveries.h"
 #include "store_query.h"
 
 static bool has_string(const struct trace *trace, uint32_t number)
@@ -25,14 +26,40 @@ static bool is_payload_there(const struct trace *trace, const struct op *op)
                                      op->payload_size <= trace->payload_size - op->payload);
 }
 
-static bool is_op_sound(const struct trace *trace, uint32_t number)
+static bool is_op_sound(const struct trace *trace, const struct op *op, bool is_last)
 {
-    const struct op *op = &trace->ops[number];
-    const bool is_last = number + 1 == trace->count;
     return op->kind < OP_KIND_COUNT && op->enter <= trace->count &&
            (op->stack == 0 || op->stack < trace->stacks_count) &&
            !(is_last && (op->flags & OP_MORE)) && are_strings_there(trace, op) &&
            are_nodes_there(trace, op) && is_payload_there(trace, op);
+}
+
+static bool are_ops_sound(const struct trace *trace, struct err *err)
+{
+    for (uint32_t i = 0; i < trace->count; i++) {
+        if (!is_op_sound(trace, &trace->ops[i], i + 1 == trace->count))
+            return err_usage(err, "run.db is damaged: op %u refers to what is not there", i);
+    }
+    return true;
+}
+
+static bool is_recovery_sound(const struct trace *trace, const struct trace_recovery *recovery)
+{
+    return recovery->op >= trace->initial && recovery->op <= trace->count &&
+           recovery->first <= trace->recovery_ops_count &&
+           recovery->count <= trace->recovery_ops_count - recovery->first;
+}
+
+static bool are_recoveries_sound(const struct trace *trace, struct err *err)
+{
+    for (uint32_t i = 0; i < trace->recoveries_count; i++) {
+        if (!is_recovery_sound(trace, &trace->recoveries[i]))
+            return store_damaged("its table of recoveries", err);
+        const struct trace view = recoveries_trace(trace, i);
+        if (!are_ops_sound(&view, err))
+            return err_while(err, "recovery %u", i);
+    }
+    return true;
 }
 
 static bool is_frame_sound(const struct trace *trace, const struct trace_frame *frame)
@@ -45,10 +72,8 @@ bool store_sound(const struct trace *trace, struct err *err)
 {
     if (trace->initial > trace->count)
         return store_damaged("ops are missing", err);
-    for (uint32_t i = 0; i < trace->count; i++) {
-        if (!is_op_sound(trace, i))
-            return err_usage(err, "run.db is damaged: op %u refers to what is not there", i);
-    }
+    if (!are_ops_sound(trace, err) || !are_recoveries_sound(trace, err))
+        return false;
     for (uint32_t i = 0; i < trace->frames_count; i++) {
         if (!is_frame_sound(trace, &trace->frames[i]))
             return store_damaged("its table of frames", err);

@@ -34,6 +34,7 @@ static bool write_state(struct query *query, const struct state *state, size_t n
     query_put(query, state->hash.high);
     query_put(query, state->acked_bytes);
     query_put(query, state->sent_messages);
+    query_put(query, state->recovery);
     return query_done(query, err);
 }
 
@@ -43,7 +44,7 @@ static bool write_states(struct store *store, const struct state *states, size_t
     struct query query OWN(query_close) = {0};
     struct query pairs OWN(query_close) = {0};
     if (!store_run_sql(store, "DELETE FROM state; DELETE FROM pair", err) ||
-        !query_open(store, "INSERT INTO state VALUES(?,?,?,?,?,?,?,?,?)", &query, err) ||
+        !query_open(store, "INSERT INTO state VALUES(?,?,?,?,?,?,?,?,?,?)", &query, err) ||
         !query_open(store, "INSERT INTO pair VALUES(?,?,?)", &pairs, err))
         return false;
     for (size_t i = 0; i < count; i++) {
@@ -72,6 +73,7 @@ static bool take_state(struct query *query, size_t number, struct state *state)
     state->hash.high = query_take(query);
     state->acked_bytes = query_take(query);
     state->sent_messages = (uint32_t)query_take(query);
+    state->recovery = (uint32_t)query_take(query);
     return is_next && has_model;
 }
 
@@ -97,7 +99,7 @@ static bool read_pairs(struct store *store, struct state *states, size_t count, 
 bool store_read_states(struct store *store, struct state **out, size_t *count, struct err *err)
 {
     static const char sql[] = "SELECT number, id, model, op, variant, hash_low, hash_high,"
-                              " acked_bytes, sent_messages FROM state ORDER BY number";
+                              " acked_bytes, sent_messages, recovery FROM state ORDER BY number";
     struct query query OWN(query_close) = {0};
     struct state *states OWN(own_mem) = NULL;
     size_t capacity = 0, filled = 0;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "recoveries.h"
 #include "store.h"
 #include "store_rows.h"
 #include "store_sound.h"
@@ -29,6 +30,17 @@ static const struct store_field frame_fields[] = {
     STORE_FIELD(trace_frame, module),  STORE_FIELD(trace_frame, function),
     STORE_FIELD(trace_frame, file),    STORE_FIELD(trace_frame, line),
 };
+static const struct store_field recovery_fields[] = {
+    {"first", offsetof(struct trace_recovery, first), sizeof(uint32_t)},
+    {"count", offsetof(struct trace_recovery, count), sizeof(uint32_t)},
+    {"state", offsetof(struct trace_recovery, state), sizeof(uint32_t)},
+    {"model", offsetof(struct trace_recovery, model), sizeof(uint8_t)},
+    {"op", offsetof(struct trace_recovery, op), sizeof(uint32_t)},
+    {"variant", offsetof(struct trace_recovery, variant), sizeof(uint64_t)},
+    {"state_id", offsetof(struct trace_recovery, id), sizeof(uint64_t)},
+    {"acked_bytes", offsetof(struct trace_recovery, acked_bytes), sizeof(uint64_t)},
+    {"sent_messages", offsetof(struct trace_recovery, sent_messages), sizeof(uint32_t)},
+};
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 static const struct store_rows op_rows = {"op", sizeof(struct op), op_fields, COUNT(op_fields)};
@@ -36,6 +48,11 @@ static const struct store_rows thread_rows = {"thread", sizeof(struct trace_thre
                                               COUNT(thread_fields)};
 static const struct store_rows frame_rows = {"frame", sizeof(struct trace_frame), frame_fields,
                                              COUNT(frame_fields)};
+
+static const struct store_rows recovery_rows = {"recovery", sizeof(struct trace_recovery),
+                                                recovery_fields, COUNT(recovery_fields)};
+static const struct store_rows recovery_op_rows = {"recovery_op", sizeof(struct op), op_fields,
+                                                   COUNT(op_fields)};
 
 static bool write_strings(struct store *store, const struct trace *trace, struct err *err)
 {
@@ -211,7 +228,11 @@ static bool write_tables(struct store *store, const struct trace *trace, struct 
            store_rows_write(store, &op_rows, trace->ops, trace->count, err) &&
            store_rows_write(store, &thread_rows, trace->threads, trace->threads_count, err) &&
            store_rows_write(store, &frame_rows, trace->frames, trace->frames_count, err) &&
-           write_stacks(store, trace, err);
+           write_stacks(store, trace, err) &&
+           store_rows_write(store, &recovery_rows, trace->recoveries, trace->recoveries_count,
+                            err) &&
+           store_rows_write(store, &recovery_op_rows, trace->recovery_ops,
+                            trace->recovery_ops_count, err);
 }
 
 bool store_write_trace(struct store *store, const struct trace *trace, struct err *err)
@@ -239,6 +260,18 @@ static bool read_payload(struct store *store, struct trace *trace, struct err *e
     return true;
 }
 
+static bool read_recoveries(struct store *store, struct trace *trace, struct err *err)
+{
+    void *recoveries = NULL, *ops = NULL;
+    if (!store_rows_read(store, &recovery_rows, &recoveries, &trace->recoveries_count, err))
+        return false;
+    trace->recoveries = recoveries;
+    if (!store_rows_read(store, &recovery_op_rows, &ops, &trace->recovery_ops_count, err))
+        return false;
+    trace->recovery_ops = ops;
+    return true;
+}
+
 static bool read_tables(struct store *store, struct trace *trace, struct err *err)
 {
     void *ops = NULL, *threads = NULL, *frames = NULL;
@@ -252,8 +285,8 @@ static bool read_tables(struct store *store, struct trace *trace, struct err *er
     if (!store_rows_read(store, &frame_rows, &frames, &trace->frames_count, err))
         return false;
     trace->frames = frames;
-    return read_stacks(store, trace, err) && read_payload(store, trace, err) &&
-           store_sound(trace, err);
+    return read_stacks(store, trace, err) && read_recoveries(store, trace, err) &&
+           read_payload(store, trace, err) && store_sound(trace, err);
 }
 
 bool store_read_trace(struct store *store, struct trace *out, struct err *err)

@@ -55,6 +55,8 @@ void trace_fini(struct trace *trace)
     free(trace->stacks);
     free(trace->stack_frames);
     free(trace->promises);
+    free(trace->recoveries);
+    free(trace->recovery_ops);
     about_fini(&trace->about);
     trace_init(trace);
 }
@@ -77,6 +79,14 @@ bool trace_set_payload(struct trace *trace, int fd, struct err *err)
     trace->payload_size = size;
     trace->payload_fd = own_take_fd(&owned);
     return true;
+}
+
+void trace_follow_payload(struct trace *trace, int fd)
+{
+    const uint64_t size = trace->payload_size;
+    drop_payload(trace);
+    trace->payload_fd = fd;
+    trace->payload_size = size;
 }
 
 bool trace_read(const struct trace *trace, uint64_t at, void *to, size_t size, struct err *err)

@@ -88,7 +88,10 @@ struct trace {
     const uint8_t *payload_map;     /* NULL when the payload is too large to map */
     struct trace_promise *promises; /* see trace_index */
     uint32_t promises_count;
-    uint32_t indexed; /* ops that `promises` covers */
+    uint32_t indexed;                  /* ops that `promises` covers */
+    struct trace_recovery *recoveries; /* see recoveries.h */
+    struct op *recovery_ops;           /* of all of them, one behind the other */
+    uint32_t recoveries_count, recovery_ops_count;
 };
 
 /* An empty trace that owns nothing (payload_fd = -1). */
@@ -97,6 +100,9 @@ void trace_fini(struct trace *trace);
 
 /* Takes the payload file: maps it when that is cheap. Takes fd over. */
 MUST_USE bool trace_set_payload(struct trace *trace, int fd, struct err *err);
+
+/* The same for a file that still grows: never mapped; the caller keeps payload_size right. */
+void trace_follow_payload(struct trace *trace, int fd);
 
 /* Copies bytes [at, at + size) of the payload file to `to`. A short or failed read is a CHECK-free
  * err: the file lies on the user's disk. */

@@ -49,6 +49,8 @@ static void free_findings(struct finding *findings, size_t count)
         free(findings[i].cause);
         free(findings[i].why);
         free(findings[i].output);
+        free(findings[i].first_is);
+        free(findings[i].op_is);
     }
     free(findings);
 }
@@ -75,12 +77,18 @@ uint64_t run_violations(const struct run *run)
     uint64_t sum = 0;
     for (int i = 0; i < MODEL_COUNT; i++)
         sum += run->models[i].violated + run->models[i].crashed + run->models[i].hung;
-    return sum;
+    return run->second ? sum + run_violations(run->second) : sum;
+}
+
+uint64_t run_checked(const struct run *run)
+{
+    return run->checked + (run->second ? run->second->checked : 0);
 }
 
 enum run_result run_result(const struct run *run)
 {
     if (run_violations(run) > 0)
         return RUN_VIOLATED;
-    return run->complete ? RUN_HELD : RUN_PARTIAL;
+    const bool is_complete = run->complete && (!run->second || run->second->complete);
+    return is_complete ? RUN_HELD : RUN_PARTIAL;
 }

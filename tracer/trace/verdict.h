@@ -21,6 +21,8 @@ struct state {
     enum model_kind model;
     uint32_t op;           /* crash point: ops [0, op) are whole */
     uint64_t variant;      /* 0: nothing of ops[op]; else what the model says (torn: bytes of it) */
+    uint32_t recovery;     /* 0: the worker crashed. Else its recovery did, too: one more than the
+                              recovery's number in the trace; op counts the ops of that one */
     struct tree_hash hash; /* of the tree and of its promises */
     uint64_t acked_bytes;  /* promises: bytes on stdout ... */
     uint32_t sent_messages;      /* ... and messages on sockets */
@@ -58,6 +60,7 @@ struct model_counts {
     bool legal_is_bound;
     uint64_t tried;    /* pairs whose state was checked, itself or as an equal one */
     uint64_t distinct; /* different states among them */
+    uint64_t known;    /* depth 2: pairs, counted in tried, whose state depth 1 has checked */
     uint64_t violated, crashed, hung, flaky;
 };
 
@@ -75,7 +78,11 @@ struct finding {
     char key[STATE_ID_SIZE]; /* stable name: hash of call, path pattern, function, missing step */
     enum model_kind weakest;
     uint64_t states;
-    uint32_t op;                /* index in the trace */
+    unsigned depth;             /* 2: about an op of a recovery, which was killed too; else 1 */
+    char first[STATE_ID_SIZE];  /* depth 2: id of the crash state that the recovery began on, ... */
+    char *first_is;             /* ... and what that state is */
+    char *op_is;                /* depth 2: what the op did, for it stands in no trace of the run */
+    uint32_t op;                /* index in the trace; depth 2: in the ops of the recovery */
     char *call;                 /* "rename" */
     char *path;                 /* relative to the workspace */
     char *where;                /* "store.c:214 save", or NULL */
@@ -109,12 +116,17 @@ struct run {
     const char *out; /* the output folder, as the user named it */
     char *recover;   /* the commands, as given; NULL: none */
     char *check;
+    struct run *second; /* borrowed: the crashes of the recovery (--depth 2), a run of its own; its
+                           findings stand here with the others. NULL: depth 1 */
 };
 
 void run_fini(struct run *run);
 
-/* violated + crashed + hung, over all models. */
+/* violated + crashed + hung, over all models and depths. */
 uint64_t run_violations(const struct run *run);
+
+/* Different states that were checked, over all models and depths. */
+uint64_t run_checked(const struct run *run);
 enum run_result run_result(const struct run *run);
 
 #endif
