@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -20,7 +21,7 @@
 #include "tracer/base/text.h"
 #include "tracer/runner/setup.h"
 
-enum { PORT = 7000 };
+enum { PORT = 7000, LARGE_BLOCK = 256 << 10 };
 
 /* The case while its runs go on. */
 struct running {
@@ -277,6 +278,9 @@ static json_t *report_of(const struct running *running, bool is_done, const stru
 NORETURN void case_run(const struct case_options *options, pid_t parent, int report_fd)
 {
     const int64_t began = clock_now();
+    /* Large blocks of each run come fresh from the kernel and only as far as they are used: the C
+     * library would else begin to recycle them, and clear a megabyte for each recording. */
+    mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK);
     struct err err = {0};
     struct cell cell = {.folder = options->folder};
     struct running running = {.options = options,
