@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "emit.h"
+#include "halt.h"
 #include "program.h"
 #include "visit.h"
 
@@ -144,6 +145,8 @@ void births_ended(struct recorder *recorder, struct tracee *tracee, int status)
     }
     if (tracee->process->threads == 1)
         sockets_sweep(recorder, tracee);
+    if (recorder->has_halted && tracee->tid == tracee->process->pid)
+        halt_note_end(recorder, tracee->tid, status);
     if (tracee->tid == recorder->main_pid) {
         recorder->has_main_ended = true;
         recorder->writer->trace->about.wait_status = status;

@@ -81,7 +81,7 @@ static bool has_set_id(const struct recorder *recorder, uint32_t node)
 /* A plain write to a regular file may be taken as done at its entry. */
 static bool is_entry_enough(const struct recorder *recorder, const struct call *call, uint64_t size)
 {
-    return !recorder->options->want_exits && recorder->options->halt == NULL &&
+    return !recorder->options->want_exits && recorder->watch == NULL &&
            (call->op.offset + size) >> 63 == 0 && recorder_is_alone(recorder) &&
            call->nr != SYS_pwritev2 && call->got == size &&
            (call->op.flags & (OP_DIRECT | OP_DSYNC | OP_FSYNC)) == 0 &&

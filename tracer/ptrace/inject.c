@@ -187,3 +187,16 @@ bool inject_call(pid_t tid, long nr, const unsigned long args[6], long *result, 
     *result = returned;
     return true;
 }
+
+bool inject_skip(pid_t tid, struct err *err)
+{
+    struct injection injection = {.tid = tid};
+    struct user_regs_struct regs;
+    if (ptrace(PTRACE_GETREGS, tid, 0, &regs) == -1)
+        return err_system(err, "read the registers of thread %d", (int)tid);
+    regs.orig_rax = (unsigned long)-1;
+    regs.rax = (unsigned long)-EINTR;
+    if (ptrace(PTRACE_SETREGS, tid, 0, &regs) == -1)
+        return err_system(err, "set the registers of thread %d", (int)tid);
+    return run_to_syscall_stop(&injection, err);
+}

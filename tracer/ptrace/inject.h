@@ -18,4 +18,8 @@
 MUST_USE bool inject_call(pid_t tid, long nr, const unsigned long args[6], long *result,
                           struct err *err);
 
+/* The thread stands where the filter stopped it, before a call: the call is not done, and the
+ * thread stands at its exit then. Failures as above. */
+MUST_USE bool inject_skip(pid_t tid, struct err *err);
+
 #endif

@@ -7,12 +7,14 @@
 #include <sys/stat.h>
 
 #include "births.h"
+#include "halt.h"
 #include "loop.h"
 #include "pin.h"
 #include "start.h"
 #include "terminal.h"
 #include "tracer/base/clock.h"
 #include "tracer/base/own.h"
+#include "watch.h"
 
 static const struct {
     const char *word;
@@ -78,6 +80,7 @@ static bool make(struct recorder *recorder, const struct snapshot_items *items, 
     nodes_set_ino(&recorder->nodes, NODE_ROOT, root.st_ino);
     recorder->mapped = mapped_new((without & WITHOUT_UFFD) == 0);
     recorder->sockets = sockets_new(recorder->writer);
+    recorder->watch = watch_new(recorder->options, recorder->writer);
     if (recorder->options->want_backtrace)
         recorder->unwinder = unwinder_new(recorder->writer);
     return true;
@@ -85,6 +88,7 @@ static bool make(struct recorder *recorder, const struct snapshot_items *items, 
 
 static void unmake(struct recorder *recorder)
 {
+    watch_free(recorder->watch);
     unwinder_free(recorder->unwinder);
     sockets_free(recorder->sockets);
     mapped_free(recorder->mapped);
@@ -106,8 +110,12 @@ static bool follow(struct recorder *recorder, const struct start *start, enum re
         return false;
     if (!recorder->has_execed && *end == RECORD_ENDED)
         return start_failed(start, err);
-    if (recorder->options->halt != NULL && *end == RECORD_ENDED)
+    if (recorder->watch != NULL && *end == RECORD_ENDED)
         *end = RECORD_MISSED;
+    if (*end == RECORD_HALTED && !halt_verify(recorder, err))
+        return false;
+    if (*end == RECORD_HALTED && recorder->options->halted != NULL)
+        *recorder->options->halted = recorder->halted;
     if (recorder->unwinder != NULL && recorder->options->halt == NULL)
         unwinder_resolve(recorder->unwinder);
     return true;

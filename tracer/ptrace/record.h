@@ -59,8 +59,8 @@ struct record_halted {
 
 /* In which order processes get their locks. Those count that the worker's first process starts, in
  * order of start, from 0; what they start themselves belongs to them. Calls that take a lock on a
- * file of the workspace (fcntl, lockf, flock) wait until all `count` have come to one or ended; then
- * one after the other goes on, when the one before has given all its locks back. */
+ * file of the workspace (fcntl, lockf, flock) wait until all `count` have come to one or ended;
+ * then one after the other goes on, when the one before has given all its locks back. */
 struct record_locks {
     const uint32_t *order; /* each of 0 to count - 1 once */
     uint32_t count;

@@ -9,6 +9,8 @@
 #include "tracee.h"
 #include "unwind.h"
 
+struct watch;
+
 struct recorder {
     const struct record_options *options;
     struct trace_writer *writer;
@@ -18,16 +20,18 @@ struct recorder {
     struct sockets *sockets;
     struct mapped *mapped;
     struct unwinder *unwinder; /* NULL: no backtraces wanted */
+    struct watch *watch;       /* NULL: the worker runs to its end */
+    struct record_halted halted;
     pid_t main_pid;
     pid_t serial_tid;     /* the thread in a serial call, or 0 */
     int64_t serial_since; /* when it was first found to hold up others; 0: not yet */
+    pid_t inside_tid;     /* the thread in the shortened call that is its last, or 0 */
     uint32_t processes;   /* seen so far */
     uint64_t arrivals;
     uint32_t held;   /* threads that wait at the entry of a call */
     bool has_execed; /* the worker's program runs */
     bool is_killing; /* no more calls are of interest, only ends */
     bool has_halted;
-    bool is_inside; /* the serial call under way is the one to be halted in */
     bool has_main_ended;
     unsigned outside_notes;
 };

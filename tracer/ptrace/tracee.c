@@ -113,10 +113,17 @@ struct tracee *tracees_held(const struct tracees *tracees)
     return first;
 }
 
-void tracees_kill(const struct tracees *tracees)
+void tracees_kill_others(const struct tracees *tracees, const struct process *spared)
 {
     size_t at = 0;
     uint64_t key, value;
-    while (map_next(&tracees->processes, &at, &key, &value))
-        kill((pid_t)key, SIGKILL);
+    while (map_next(&tracees->processes, &at, &key, &value)) {
+        if (spared == NULL || (pid_t)key != spared->pid)
+            kill((pid_t)key, SIGKILL);
+    }
+}
+
+void tracees_kill(const struct tracees *tracees)
+{
+    tracees_kill_others(tracees, NULL);
 }

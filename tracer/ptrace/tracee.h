@@ -59,4 +59,7 @@ struct tracee *tracees_held(const struct tracees *tracees);
 /* Kills every process and every thread known. */
 void tracees_kill(const struct tracees *tracees);
 
+/* All but one. */
+void tracees_kill_others(const struct tracees *tracees, const struct process *spared);
+
 #endif

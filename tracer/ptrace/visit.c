@@ -10,6 +10,7 @@
 #include "filter.h"
 #include "halt.h"
 #include "tracer/base/clock.h"
+#include "watch.h"
 
 #define SERIAL_LIMIT_NS (10 * CLOCK_SECOND)
 
@@ -34,12 +35,6 @@ void visit_kill_all(struct recorder *recorder)
     tracees_kill(&recorder->tracees);
 }
 
-static void halt(struct recorder *recorder)
-{
-    recorder->has_halted = true;
-    visit_kill_all(recorder);
-}
-
 static void drop_call(struct tracee *tracee)
 {
     call_fini(&tracee->call);
@@ -57,14 +52,24 @@ static bool foreign(const struct ptrace_syscall_info *info, struct err *err)
                      (unsigned long long)info->seccomp.nr & ~(unsigned long long)X32_BIT);
 }
 
-/* Kills all when the place to halt at has been reached. */
-static bool is_halted_at_entry(struct recorder *recorder, struct tracee *tracee)
+/* Whether the call is halted at its entry; one that is to be halted inside is shortened. */
+static bool look_at_entry(struct recorder *recorder, struct tracee *tracee, bool *is_halted,
+                          struct err *err)
 {
-    if (!halt_is_before(recorder))
+    struct watch_answer answer = {WATCH_NOT_HERE};
+    if (recorder->watch == NULL)
+        return true;
+    if (!recorder->watch->entry(recorder->watch, recorder, tracee, &answer, err))
         return false;
-    drop_call(tracee);
-    halt(recorder);
-    return true;
+    *is_halted = answer.place == WATCH_BEFORE;
+    if (*is_halted) {
+        const bool is_done = halt_before(recorder, tracee, err);
+        drop_call(tracee);
+        return is_done;
+    }
+    if (answer.place == WATCH_INSIDE)
+        recorder->inside_tid = tracee->tid;
+    return answer.place != WATCH_INSIDE || halt_shorten(tracee, answer.bytes, err);
 }
 
 /* Lets the thread do its call, up to the exit stop. */
@@ -86,6 +91,7 @@ static bool begin(struct recorder *recorder, struct tracee *tracee, struct err *
     if (!emit_stores(recorder, tracee, err))
         return false;
     call->enter = recorder->writer->trace->count;
+    call->op.kind = OP_KIND_COUNT; /* until the handler knows better */
     const enum call_next next = call->handler->enter(recorder, tracee, err);
     if (next == CALL_FAILED)
         return err_while(err, "record a call of process %d", (int)tracee->process->pid);
@@ -99,12 +105,13 @@ static bool begin(struct recorder *recorder, struct tracee *tracee, struct err *
         visit_resume(tracee, 0);
         return true;
     }
-    if (is_halted_at_entry(recorder, tracee))
-        return true;
-    if (!halt_shorten(recorder, tracee, &recorder->is_inside, err))
-        return false;
     emit_stack(recorder, tracee);
     call->op.stack = call->stack;
+    bool is_halted = false;
+    if (!look_at_entry(recorder, tracee, &is_halted, err))
+        return false;
+    if (is_halted)
+        return true;
     let_in(recorder, tracee, next == CALL_SERIAL);
     return true;
 }
@@ -129,7 +136,7 @@ bool visit_entry(struct recorder *recorder, struct tracee *tracee, struct err *e
     call->sp = info.stack_pointer;
     memcpy(call->args, info.seccomp.args, sizeof call->args);
     call->order = ++recorder->arrivals;
-    if (call->handler->is_serial && recorder->serial_tid != 0) {
+    if (recorder->inside_tid != 0 || (call->handler->is_serial && recorder->serial_tid != 0)) {
         tracee->state = TRACEE_HELD;
         recorder->held++;
         return true;
@@ -140,7 +147,7 @@ bool visit_entry(struct recorder *recorder, struct tracee *tracee, struct err *e
 /* Those that waited may begin, until one of them is serial again. */
 static bool begin_held(struct recorder *recorder, struct err *err)
 {
-    while (recorder->serial_tid == 0 && !recorder->is_killing) {
+    while (recorder->serial_tid == 0 && recorder->inside_tid == 0 && !recorder->is_killing) {
         struct tracee *next = tracees_held(&recorder->tracees);
         if (next == NULL)
             return true;
@@ -176,6 +183,8 @@ bool visit_release(struct recorder *recorder, struct tracee *tracee, struct err 
     drop_call(tracee);
     if (recorder->serial_tid == tracee->tid)
         recorder->serial_tid = 0;
+    if (recorder->inside_tid == tracee->tid)
+        recorder->inside_tid = 0;
     return recorder->held == 0 || begin_held(recorder, err);
 }
 
@@ -184,17 +193,43 @@ static bool is_restarted(long result)
     return result <= -RESTART_FIRST && result >= -RESTART_LAST;
 }
 
+/* The shortened call has returned: the worker ends here, unless nothing was done after all. */
+static bool leave_inside(struct recorder *recorder, struct tracee *tracee, long result,
+                         struct err *err)
+{
+    recorder->inside_tid = 0;
+    if (result > 0) {
+        recorder->halted.done = (uint64_t)result;
+        return halt_after(recorder, tracee, err);
+    }
+    if (!is_restarted(result))
+        return true; /* it failed, as it would have with all its bytes */
+    return err_harness(err, "a signal came while the worker was being halted inside a call; run it "
+                            "again");
+}
+
+static bool look_at_exit(struct recorder *recorder, struct tracee *tracee, long result,
+                         struct err *err)
+{
+    bool is_reached = false;
+    if (recorder->inside_tid == tracee->tid)
+        return leave_inside(recorder, tracee, result, err);
+    if (recorder->watch == NULL)
+        return true;
+    return recorder->watch->exit(recorder->watch, recorder, &is_reached, err) &&
+           (!is_reached || halt_after(recorder, tracee, err));
+}
+
 /* The call has returned. A call that the kernel will restart has done nothing yet and will be seen
  * again. */
 static bool leave(struct recorder *recorder, struct tracee *tracee, long result, struct err *err)
 {
-    if (is_restarted(result) || recorder->has_halted || tracee->call.is_ignored)
+    const bool is_inside = recorder->inside_tid == tracee->tid;
+    if (recorder->has_halted || tracee->call.is_ignored || (is_restarted(result) && !is_inside))
         return true;
-    if (!tracee->call.handler->leave(recorder, tracee, result, err))
+    if (!is_restarted(result) && !tracee->call.handler->leave(recorder, tracee, result, err))
         return err_while(err, "record a call of process %d", (int)tracee->process->pid);
-    if ((recorder->is_inside && recorder->serial_tid == tracee->tid) || halt_is_after(recorder))
-        halt(recorder);
-    return true;
+    return look_at_exit(recorder, tracee, result, err);
 }
 
 bool visit_exit(struct recorder *recorder, struct tracee *tracee, struct err *err)
@@ -215,7 +250,8 @@ bool visit_exit(struct recorder *recorder, struct tracee *tracee, struct err *er
         return false;
     if (!visit_release(recorder, tracee, err))
         return false;
-    visit_resume(tracee, 0);
+    if (!recorder->has_halted) /* one that is halted stands at another stop by now, or is dead */
+        visit_resume(tracee, 0);
     return true;
 }
 

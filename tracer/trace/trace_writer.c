@@ -89,6 +89,28 @@ bool trace_writer_payload(struct trace_writer *writer, const void *data, size_t 
     return true;
 }
 
+bool trace_writer_read(const struct trace_writer *writer, uint64_t at, void *to, size_t size,
+                       struct err *err)
+{
+    const uint64_t in_buffer = writer->trace->payload_size - writer->buffered;
+    char *next = to;
+    while (size > 0 && at < in_buffer) {
+        const uint64_t left = in_buffer - at;
+        const ssize_t got = pread(writer->fd, next, left < size ? (size_t)left : size, (off_t)at);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return err_system(err, "read the recorded bytes again");
+        next += got;
+        at += (uint64_t)got;
+        size -= (size_t)got;
+    }
+    CHECK(size == 0 || at + size <= writer->trace->payload_size);
+    if (size > 0)
+        memcpy(next, writer->buffer + (at - in_buffer), size);
+    return true;
+}
+
 uint32_t trace_writer_op(struct trace_writer *writer, const struct op *op)
 {
     struct trace *trace = writer->trace;

@@ -33,6 +33,10 @@ MUST_USE void *trace_writer_room(struct trace_writer *writer, size_t size, uint6
                                  struct err *err);
 void trace_writer_shrink(struct trace_writer *writer, size_t unused);
 
+/* Reads payload that was appended before. */
+MUST_USE bool trace_writer_read(const struct trace_writer *writer, uint64_t at, void *to,
+                                size_t size, struct err *err);
+
 /* Appends an op; returns its index. */
 uint32_t trace_writer_op(struct trace_writer *writer, const struct op *op);
 
