@@ -116,8 +116,10 @@ static bool set_up(struct inside *inside, struct err *err)
     inside->guard.fd = -1;
     if (!open_tree(inside, err) || !console_open(&inside->console, err))
         return false;
-    /* The recorder sees mappings by itself, and answers nobody who asks for one. */
-    if (!work->recording && !watch_mappings(inside, err))
+    /* The recorder sees mappings by itself, and answers nobody who asks for one. Nor would anybody
+     * answer while a person has the shell; the slot is not used again after that. */
+    const bool is_interactive = work->replay && work->replay->want_shell;
+    if (!work->recording && !is_interactive && !watch_mappings(inside, err))
         return false;
     fill_environment(inside);
     inside->launcher = (struct launcher){.console = &inside->console,

@@ -10,7 +10,7 @@
 struct enumerate_options {
     bool wanted[MODEL_COUNT];
     uint64_t budget;        /* different states for each model; 0: all */
-    uint32_t shard, shards; /* this one of how many; 0 of 1: all. By hash, so that shards are
+    uint32_t shard, shards; /* this one of how many; 0 of 1: all. By id, so that shards are
                                disjoint and together whole */
     const volatile sig_atomic_t *interrupted; /* may be NULL */
     bool want_recoveries; /* the states of the trace's recoveries instead of the worker's own */
