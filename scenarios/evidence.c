@@ -106,7 +106,8 @@ static json_t *protocol_of(const struct evidence_options *options)
     return protocol;
 }
 
-/* Copies of the scenario files, in their own folder, numbered: their names may be equal. */
+/* Copies of the scenario files, numbered, for their names may be equal; and named so that nobody
+ * takes them for scenarios to be run. */
 static bool copy_sources(const struct suite *suite, int dir_fd, struct err *err)
 {
     if (mkdirat(dir_fd, "sources", 0755) != 0)
@@ -115,8 +116,8 @@ static bool copy_sources(const struct suite *suite, int dir_fd, struct err *err)
         for (size_t k = 0; k < suite->sources[i]->count; k++) {
             const struct source_file *file = &suite->sources[i]->files[k];
             const char *slash = strrchr(file->path, '/');
-            char *name OWN(own_mem) =
-                mem_format("sources/%03zu-%02zu-%s", i + 1, k + 1, slash ? slash + 1 : file->path);
+            char *name OWN(own_mem) = mem_format("sources/%03zu-%02zu-%s.txt", i + 1, k + 1,
+                                                 slash ? slash + 1 : file->path);
             const int fd OWN(own_fd) =
                 openat(dir_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
             const size_t size = strlen(file->text);
