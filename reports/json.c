@@ -184,11 +184,6 @@ static json_t *summary(const struct run *run)
     json_object_set_new(object, "result", text(words_result(run)));
     json_object_set_new(object, "recorded", recorded(run));
     json_object_set_new(object, "models", models(run));
-    json_object_set_new(object, "depth", number(run->second ? 2 : 1));
-    if (run->second) {
-        json_object_set_new(object, "models2", models_of_second(run->second));
-        json_object_set_new(object, "recoveries", number(run->second->trace->recoveries_count));
-    }
     json_object_set_new(object, "checked", number(run_checked(run)));
     json_object_set_new(object, "verified_by_kill", verified(&run->verified));
     json_object_set_new(object, "canary", text(words_canary(run->canary)));
@@ -199,6 +194,11 @@ static json_t *summary(const struct run *run)
     json_object_set_new(object, "complete", json_boolean(is_complete));
     json_object_set_new(object, "recover", text(run->recover));
     json_object_set_new(object, "check", text(run->check));
+    json_object_set_new(object, "depth", number(run->second ? 2 : 1));
+    if (run->second) {
+        json_object_set_new(object, "models2", models_of_second(run->second));
+        json_object_set_new(object, "recoveries", number(run->second->trace->recoveries_count));
+    }
     return object;
 }
 

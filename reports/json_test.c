@@ -55,7 +55,7 @@ Test(json, the_summary_has_the_keys_of_version_1_in_their_order_and_new_ones_beh
     struct run *run = example_run();
     json_t *object = summary_of(run);
     expect_keys(object, "schema version worker result recorded models checked verified_by_kill "
-                        "canary seconds notes findings complete recover check ");
+                        "canary seconds notes findings complete recover check depth ");
     expect_keys(json_object_get(object, "recorded"),
                 "processes ops syncs bytes seconds complete source wait_status ");
     expect_keys(json_object_get(object, "models"), "torn ");
@@ -65,7 +65,7 @@ Test(json, the_summary_has_the_keys_of_version_1_in_their_order_and_new_ones_beh
                 "seed tried equal same_shape unstable skipped ");
     expect_keys(json_array_get(json_object_get(object, "findings"), 0),
                 "id key weakest profiles states op call path where missing sentence replay cause "
-                "why output ");
+                "why output depth ");
     json_decref(object);
     example_run_free(run);
 }
@@ -124,5 +124,29 @@ Test(json, what_is_not_known_is_null_and_a_bound_is_marked)
     json_t *torn = json_object_get(json_object_get(object, "models"), "torn");
     cr_expect(json_is_true(json_object_get(torn, "legal_is_bound")));
     json_decref(object);
+    example_run_free(run);
+}
+
+Test(json, crashes_of_the_recovery_stand_beside_those_of_the_worker)
+{
+    struct run *run = example_run();
+    struct run second = {.trace = run->trace, .checked = 4, .complete = true};
+    second.model_wanted[MODEL_TORN] = true;
+    second.models[MODEL_TORN] = (struct model_counts){.legal = 9, .tried = 7, .known = 3};
+    run->second = &second;
+    run->findings[0].depth = 2;
+    snprintf(run->findings[0].first, sizeof run->findings[0].first, "0011223344556677");
+    json_t *object = summary_of(run);
+    cr_expect_eq(integer(object, "depth"), 2);
+    cr_expect_eq(integer(object, "checked"), 3 + 4);
+    cr_expect_eq(integer(object, "recoveries"), 0);
+    json_t *torn = json_object_get(json_object_get(object, "models2"), "torn");
+    expect_keys(torn, "legal tried distinct violated crashed hung flaky known ");
+    cr_expect_eq(integer(torn, "known"), 3);
+    json_t *finding = json_array_get(json_object_get(object, "findings"), 0);
+    cr_expect_str_eq(string(finding, "first"), "0011223344556677");
+    cr_expect_eq(integer(finding, "op"), run->findings[0].op + 1, "counted in the recovery");
+    json_decref(object);
+    run->second = NULL;
     example_run_free(run);
 }

@@ -139,3 +139,30 @@ Test(terminal, every_report_is_found_by_its_name)
     cr_expect_eq(report_find("terminal"), &report_terminal);
     cr_expect_null(report_find("yaml"));
 }
+
+Test(terminal, the_recovery_has_a_block_of_its_own_and_counts_for_the_verdict)
+{
+    struct run *run = example_run();
+    struct run second = {.trace = run->trace, .checked = 4, .complete = true};
+    hold(run);
+    second.model_wanted[MODEL_TORN] = true;
+    second.models[MODEL_TORN] = (struct model_counts){.legal = 9, .tried = 7, .known = 3};
+    run->second = &second;
+    run->findings[0].depth = 2;
+    run->findings[0].first_is = mem_string("after op 1");
+    run->findings[0].op_is = mem_string("write 9 bytes");
+    char *text = example_report(&report_terminal, run);
+    expect_has(text,
+               "HELD: no violation in the 7 crash states that were checked (torn, depth 2).\n");
+    expect_has(text, "    op:       3 of the recovery, write 9 bytes\n");
+    expect_has(text, ": after op 1\n");
+    expect_has(text, "  the recovery, killed in its turn: recorded on 0 states\n");
+    expect_has(text, "  not tried: 2 of 9 torn states of the recovery (--budget 0 tries all)\n");
+    free(text);
+    second.models[MODEL_TORN].violated = 1;
+    text = example_report(&report_terminal, run);
+    expect_has(text, "VIOLATED: ");
+    free(text);
+    run->second = NULL;
+    example_run_free(run);
+}

@@ -108,9 +108,9 @@ outputs() { # FOLDER
     json "$1/summary.json" '.schema == "brink/summary/1" and .recorded.complete == true'
     json "$1/summary.json" '.verified_by_kill | .tried == .equal + .same_shape + .unstable'
     json "$1/summary.json" '.verified_by_kill.tried > 0 or .verified_by_kill.skipped != ""'
-    json "$1/summary.json" '[.models[] | .legal >= .tried and .tried >= .distinct] | all'
-    json "$1/summary.json" '.checked > 0 and (.checked <= ([.models[].distinct] | add))'
-    json "$1/summary.json" '([.models[] | .violated + .crashed + .hung] | add) as $bad
+    json "$1/summary.json" '[.models[], .models2[]? | .legal >= .tried and .tried >= .distinct] | all'
+    json "$1/summary.json" '.checked > 0 and (.checked <= ([.models[].distinct, .models2[]?.distinct] | add))'
+    json "$1/summary.json" '([.models[], .models2[]? | .violated + .crashed + .hung] | add) as $bad
         | (.result == "violated") == ($bad > 0) and (.findings | length > 0) == ($bad > 0)'
     json "$1/summary.json" '[.findings[] | (.sentence != "") and (.key | length >= 10)
         and (.replay | startswith("brink replay "))] | all'

@@ -14,7 +14,6 @@ done
 later() { # NAME ARGS...
     refuse "later-option-$1" 2 "--$1.*: not in this version.*" explore "${@:2}" --check true -- true
 }
-later depth --depth 2
 later scenario --scenario a.json
 later source --source shim
 later profile --profile ext4

@@ -82,9 +82,9 @@ once scene the-runner-sees-what-is-left
 scene_the_runner_sees_what_is_left() {
     mkdir -p fake/bin
     printf '#!/bin/sh\n%s\n' 'setsid sleep 30 >/dev/null 2>&1 & echo $! >>'"$PWD"'/pid; mkdir "$TMPDIR/.brink-left"' \
-        'echo "brink: --depth: not in this version" >&2; exit 2' >fake/bin/brink
+        'echo "brink: --source: not in this version" >&2; exit 2' >fake/bin/brink
     chmod +x fake/bin/brink
-    TESTS_FOLDER='' OUT=$PWD/fake TESTS_TMP=$PWD "$here/run" later-option-depth >run.log && fail "a process left gives exit status 0"
+    TESTS_FOLDER='' OUT=$PWD/fake TESTS_TMP=$PWD "$here/run" later-option-source >run.log && fail "a process left gives exit status 0"
     kill "$(cat pid)"
     grep -q '  process: sleep 30' run.log || { cat run.log; fail "the process is not named"; }
     grep -q '  folder: .*/.brink-left' run.log || { cat run.log; fail "the folder is not named"; }

@@ -107,7 +107,7 @@ static const struct refusal refusals[] = {
      "--zzzzzzzz: no such option; see brink help explore",
      {"--zzzzzzzz"}},
     {"an unknown letter", "explore", "-x: no such option; see brink help explore", {"-x"}},
-    {"a later option", "explore", "--depth: not in this version", {"--depth", "2"}},
+    {"a later option", "explore", "--source: not in this version", {"--source", "shim"}},
     {"a later option with =", "explore", "--atomic: not in this version", {"--atomic=4096"}},
     {"a later model",
      "explore",

@@ -111,6 +111,15 @@ static void note_left_out(struct second *second, const struct job_recording *rec
     }
 }
 
+/* Whether the recovery was recorded on all states that the worker's crashes can leave. */
+static bool is_whole(const struct trace *trace, const struct run *first)
+{
+    bool is_tried = trace->recoveries_count == first->checked;
+    for (int model = 0; model < MODEL_COUNT; model++)
+        is_tried = is_tried && first->models[model].tried == first->models[model].legal;
+    return is_tried;
+}
+
 static bool record(struct second *second, const struct second_options *options,
                    const struct job_options *job, bool *complete, struct err *err)
 {
@@ -136,11 +145,8 @@ static bool record(struct second *second, const struct second_options *options,
     if (!is_done)
         return false;
     note_left_out(second, &recording, first->checked - count);
-    for (int model = 0; model < MODEL_COUNT; model++) {
-        second->run.models[model].legal_is_bound =
-            second->trace.recoveries_count < first->checked ||
-            first->models[model].tried < first->models[model].legal;
-    }
+    for (int model = 0; model < MODEL_COUNT; model++)
+        second->run.models[model].legal_is_bound = !is_whole(&second->trace, first);
     const int fd = fcntl(second->trace.payload_fd, F_DUPFD_CLOEXEC, 0);
     if (fd < 0)
         return err_system(err, "open the payload file");

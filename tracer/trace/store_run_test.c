@@ -11,15 +11,19 @@
 
 TestSuite(store_run, .init = store_example_make, .fini = store_example_remove, .timeout = 60);
 
-static const struct state two_states[] = {
-    {.id = "0123456789abcdef",
-     .model = MODEL_KILL,
-     .op = 4,
-     .hash = {UINT64_MAX, 1},
-     .acked_bytes = UINT64_C(1) << 50,
-     .sent_messages = 3,
-     .pairs = {2, 5}},
-    {.id = "fedcba9876543210", .model = MODEL_TORN, .op = 9, .variant = 77, .pairs = {0, 1}}};
+static const struct state two_states[] = {{.id = "0123456789abcdef",
+                                           .model = MODEL_KILL,
+                                           .op = 4,
+                                           .hash = {UINT64_MAX, 1},
+                                           .acked_bytes = UINT64_C(1) << 50,
+                                           .sent_messages = 3,
+                                           .pairs = {2, 5}},
+                                          {.id = "fedcba9876543210",
+                                           .model = MODEL_TORN,
+                                           .op = 9,
+                                           .variant = 77,
+                                           .recovery = 3,
+                                           .pairs = {0, 1}}};
 
 Test(store_run, states_come_back)
 {
@@ -36,6 +40,7 @@ Test(store_run, states_come_back)
         cr_expect_eq(states[i].model, two_states[i].model);
         cr_expect_eq(states[i].op, two_states[i].op);
         cr_expect_eq(states[i].variant, two_states[i].variant);
+        cr_expect_eq(states[i].recovery, two_states[i].recovery);
         cr_expect(tree_hash_equal(states[i].hash, two_states[i].hash));
         cr_expect_eq(states[i].acked_bytes, two_states[i].acked_bytes);
         cr_expect_eq(states[i].sent_messages, two_states[i].sent_messages);
@@ -133,7 +138,7 @@ static struct run some_run(const struct trace *trace)
     struct run run = {.trace = trace, .checked = 12, .canary = CANARY_UNNOTICED, .complete = true};
     run.elapsed_ns = 77;
     run.model_wanted[MODEL_TORN] = true;
-    run.models[MODEL_TORN] = (struct model_counts){9, true, 8, 7, 6, 5, 4, 3};
+    run.models[MODEL_TORN] = (struct model_counts){9, true, 8, 7, 6, 5, 4, 3, 2};
     run.verified = (struct verified){.seed = UINT64_MAX, .tried = 4, .equal = 3, .same_shape = 1};
     snprintf(run.verified.skipped, sizeof run.verified.skipped, "the worker used a socket");
     run.notes = mem_new(1, sizeof *run.notes);
@@ -145,7 +150,11 @@ static struct run some_run(const struct trace *trace)
                                        .key = "9c1e22a07b",
                                        .weakest = MODEL_TORN,
                                        .states = 6,
-                                       .op = 3,
+                                       .depth = 2,
+                                       .first = "00112233445566",
+                                       .first_is = mem_string("after op 1"),
+                                       .op_is = mem_string("write 1 byte"),
+                                       .op = 30000, /* of a recovery that is longer than the run */
                                        .call = mem_string("write"),
                                        .path = mem_string("d\nb"),
                                        .sentence = mem_string("a write tears"),
@@ -161,6 +170,10 @@ static void expect_same_finding(const struct finding *a, const struct finding *b
     cr_expect_eq(a->weakest, b->weakest);
     cr_expect_eq(a->states, b->states);
     cr_expect_eq(a->op, b->op);
+    cr_expect_eq(a->depth, b->depth);
+    cr_expect_str_eq(a->first, b->first);
+    cr_expect_str_eq(a->first_is, b->first_is);
+    cr_expect_str_eq(a->op_is, b->op_is);
     cr_expect_str_eq(a->call, b->call);
     cr_expect_str_eq(a->path, b->path);
     cr_expect_null(a->where);
@@ -180,7 +193,7 @@ static void expect_same_run(const struct run *a, const struct run *b)
     const struct model_counts *counts = &a->models[MODEL_TORN];
     cr_expect(counts->legal == 9 && counts->legal_is_bound && counts->tried == 8 &&
               counts->distinct == 7 && counts->violated == 6 && counts->crashed == 5 &&
-              counts->hung == 4 && counts->flaky == 3);
+              counts->hung == 4 && counts->flaky == 3 && counts->known == 2);
     cr_expect_eq(a->verified.seed, b->verified.seed);
     cr_expect_eq(a->verified.same_shape, 1);
     cr_expect_str_eq(a->verified.skipped, b->verified.skipped);

@@ -60,8 +60,8 @@ struct model_counts {
     bool legal_is_bound;
     uint64_t tried;    /* pairs whose state was checked, itself or as an equal one */
     uint64_t distinct; /* different states among them */
-    uint64_t known;    /* depth 2: pairs, counted in tried, whose state depth 1 has checked */
     uint64_t violated, crashed, hung, flaky;
+    uint64_t known; /* depth 2: pairs, counted in tried, whose state depth 1 has checked */
 };
 
 struct verified {
