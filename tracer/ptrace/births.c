@@ -8,10 +8,13 @@
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
 #include "emit.h"
 #include "halt.h"
+#include "locks.h"
 #include "program.h"
+#include "turns.h"
 #include "visit.h"
 
 static void start_thread(struct recorder *recorder, struct tracee *tracee, uint32_t parent)
@@ -86,6 +89,8 @@ bool births_told(struct recorder *recorder, struct tracee *maker, int event, str
     const pid_t pid = process_of(maker, tid, event);
     struct tracee *tracee = adopt(recorder, maker, tid, pid);
     start_thread(recorder, tracee, maker->number);
+    if (pid != maker->process->pid && !turns_born(recorder, tracee->process, maker->process, err))
+        return false;
     /* A vfork child shares its maker's memory until it execs. */
     if (pid != maker->process->pid && event != PTRACE_EVENT_VFORK && maker->process->has_mappings) {
         tracee->process->has_mappings = true;
@@ -130,13 +135,16 @@ bool births_exec(struct recorder *recorder, pid_t tid, struct err *err)
         files_inherit(recorder->files, process->pid);
     recorder->has_execed = true;
     program_started(recorder, tracee);
+    locks_look(recorder, process, SYS_execve);
     sockets_sweep(recorder, tracee);
     visit_resume(tracee, 0);
-    return true;
+    return turns_go_on(recorder, err);
 }
 
 void births_ended(struct recorder *recorder, struct tracee *tracee, int status)
 {
+    if (tracee->process->threads == 1)
+        locks_look(recorder, tracee->process, SYS_exit_group);
     if (recorder->has_execed && tracee->state != TRACEE_UNBORN) {
         tracee->call.enter = recorder->writer->trace->count;
         struct op op = emit_start(tracee, OP_EXIT);
@@ -152,6 +160,7 @@ void births_ended(struct recorder *recorder, struct tracee *tracee, int status)
         recorder->writer->trace->about.wait_status = status;
     }
     if (tracee->process->threads == 1) {
+        turns_ended(recorder, tracee->process->party);
         mapped_remove_process(recorder->mapped, tracee->process->pid);
         if (recorder->unwinder != NULL)
             unwinder_remove(recorder->unwinder, tracee->process->pid);

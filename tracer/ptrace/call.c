@@ -108,6 +108,9 @@ static const struct call_handler HANDLERS[] = {
     {SYS_dup2, close_enter, close_leave, false, -1, 1, -1},
     {SYS_dup3, close_enter, close_leave, false, -1, 1, -1},
 
+    {SYS_fcntl, lock_enter, lock_leave, false, -1, 0, -1},
+    {SYS_flock, lock_enter, lock_leave, false, -1, 0, -1},
+
     {SYS_clone, clone_enter, NULL, false, -1, -1, -1},
     {SYS_clone3, clone_enter, NULL, false, -1, -1, -1},
 

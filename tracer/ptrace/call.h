@@ -20,6 +20,7 @@ enum call_next {
     CALL_DONE,     /* the op is written already: goes on, no exit stop */
     CALL_FOLLOWED, /* the exit handler is to be called */
     CALL_SERIAL,   /* the same, and no other serial call may begin before */
+    CALL_WAITING,  /* not its turn: to be begun later */
     CALL_FAILED,   /* *err is set: the recording ends */
 };
 

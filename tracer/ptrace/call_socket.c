@@ -8,6 +8,7 @@
 #include "calls.h"
 #include "emit.h"
 #include "filter.h"
+#include "locks.h"
 #include "place.h"
 #include "tracer/base/own.h"
 
@@ -175,8 +176,12 @@ enum call_next close_enter(struct recorder *recorder, struct tracee *tracee, str
     struct file file;
     if (argument == -1)
         return CALL_FOLLOWED; /* a range of descriptors */
-    if (!files_get(recorder->files, tracee->tid, (int)call->args[argument], &file) ||
-        file.kind != FILE_SOCKET)
+    if (!files_get(recorder->files, tracee->tid, (int)call->args[argument], &file))
+        return CALL_FREE;
+    if (file.kind == FILE_NODE && recorder->locks != NULL &&
+        locks_has(recorder, tracee->process, file.node))
+        return CALL_FOLLOWED;
+    if (file.kind != FILE_SOCKET)
         return CALL_FREE;
     const struct connection *connection =
         sockets_get(recorder, tracee, (int)call->args[argument], &file);
@@ -187,6 +192,7 @@ bool close_leave(struct recorder *recorder, struct tracee *tracee, long result, 
 {
     (void)result; /* a close that reports an error has closed all the same */
     (void)err;
+    locks_look(recorder, tracee->process, tracee->call.nr);
     sockets_sweep(recorder, tracee);
     return true;
 }

@@ -57,6 +57,8 @@ CALL_ENTER(shutdown_enter);
 CALL_LEAVE(shutdown_leave);
 CALL_ENTER(close_enter); /* close, close_range, dup2, dup3 of a socket */
 CALL_LEAVE(close_leave);
+CALL_ENTER(lock_enter); /* fcntl's locks, flock */
+CALL_LEAVE(lock_leave);
 CALL_ENTER(clone_enter);  /* takes away the wish not to be traced */
 CALL_ENTER(refuse_enter); /* io_uring_setup, io_setup: answered ENOSYS */
 

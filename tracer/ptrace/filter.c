@@ -25,6 +25,8 @@
 static const int SOCKET_CALLS[] = {SYS_read,        SYS_readv,   SYS_preadv,   SYS_preadv2,
                                    SYS_recvfrom,    SYS_recvmsg, SYS_recvmmsg, SYS_close,
                                    SYS_close_range, SYS_dup2,    SYS_dup3};
+static const int LOCK_CALLS[] = {SYS_fcntl,       SYS_flock, SYS_close,
+                                 SYS_close_range, SYS_dup2,  SYS_dup3};
 static const int MAPPING_CALLS[] = {SYS_munmap, SYS_mremap, SYS_msync, SYS_execve, SYS_execveat};
 
 /* Calls that matter only with certain bits in an argument. Several lines for one call: any. */
@@ -45,6 +47,10 @@ static const struct condition CONDITIONS[] = {
     {SYS_ioctl, 1, UINT32_MAX, FICLONE},
     {SYS_ioctl, 1, UINT32_MAX, FICLONERANGE},
     {SYS_mmap, 3, SHARED_BIT | MAP_ANONYMOUS, SHARED_BIT},
+    {SYS_fcntl, 1, UINT32_MAX, F_SETLK},
+    {SYS_fcntl, 1, UINT32_MAX, F_SETLKW},
+    {SYS_fcntl, 1, UINT32_MAX, F_OFD_SETLK},
+    {SYS_fcntl, 1, UINT32_MAX, F_OFD_SETLKW},
     {SYS_clone, 0, CLONE_UNTRACED, CLONE_UNTRACED},
 };
 
@@ -57,13 +63,17 @@ static bool is_in(const int *list, size_t count, int nr)
     return false;
 }
 
-static enum filter_set set_of(int nr)
+/* A call may be in several. */
+static unsigned sets_of(int nr)
 {
+    unsigned sets = 0;
     if (is_in(SOCKET_CALLS, sizeof SOCKET_CALLS / sizeof *SOCKET_CALLS, nr))
-        return FILTER_SOCKETS;
+        sets |= FILTER_SOCKETS;
     if (is_in(MAPPING_CALLS, sizeof MAPPING_CALLS / sizeof *MAPPING_CALLS, nr))
-        return FILTER_MAPPINGS;
-    return FILTER_MAIN;
+        sets |= FILTER_MAPPINGS;
+    if (is_in(LOCK_CALLS, sizeof LOCK_CALLS / sizeof *LOCK_CALLS, nr))
+        sets |= FILTER_LOCKS;
+    return sets != 0 ? sets : FILTER_MAIN;
 }
 
 static int add_call(scmp_filter_ctx filter, int nr)
@@ -95,7 +105,7 @@ static int add_replacing(scmp_filter_ctx filter)
 }
 
 /* NULL and *err when libseccomp refuses. The caller releases it. */
-static scmp_filter_ctx build(enum filter_set set, struct err *err)
+static scmp_filter_ctx build(unsigned sets, struct err *err)
 {
     size_t count;
     const struct call_handler *calls = call_table(&count);
@@ -109,10 +119,10 @@ static scmp_filter_ctx build(enum filter_set set, struct err *err)
     if (failed == 0) /* a tree of comparisons, not a list */
         failed = seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2);
     for (size_t i = 0; failed == 0 && i < count; i++) {
-        if (set_of(calls[i].nr) == set)
+        if ((sets_of(calls[i].nr) & sets) != 0)
             failed = add_call(filter, calls[i].nr);
     }
-    if (failed == 0 && set == FILTER_MAPPINGS)
+    if (failed == 0 && (sets & FILTER_MAPPINGS) != 0)
         failed = add_replacing(filter);
     if (failed == 0)
         return filter;
@@ -130,9 +140,9 @@ static bool has_right(void)
     return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &nothing) == -1 && errno == EFAULT;
 }
 
-bool filter_load(struct err *err)
+bool filter_load(unsigned sets, struct err *err)
 {
-    scmp_filter_ctx filter = build(FILTER_MAIN, err);
+    scmp_filter_ctx filter = build(sets, err);
     if (filter == NULL)
         return false;
     const bool wants_no_new_privs = geteuid() != 0 || !has_right();

@@ -13,6 +13,7 @@
 #include "tracer/base/clock.h"
 #include "tracer/base/log.h"
 #include "tracer/base/own.h"
+#include "turns.h"
 #include "visit.h"
 
 enum {
@@ -159,7 +160,7 @@ static bool handle(struct recorder *recorder, pid_t tid, int status, struct err 
             return true; /* a child of the caller that is none of the worker's */
         const bool is_released = visit_release(recorder, tracee, err);
         births_ended(recorder, tracee, status);
-        return is_released;
+        return is_released && turns_go_on(recorder, err);
     }
     /* A leader whose thread has execed in its name comes back under its number. */
     if (tracee == NULL && stop.kind == STOP_EVENT && stop.detail == PTRACE_EVENT_EXEC)

@@ -8,12 +8,14 @@
 
 #include "births.h"
 #include "halt.h"
+#include "locks.h"
 #include "loop.h"
 #include "pin.h"
 #include "start.h"
 #include "terminal.h"
 #include "tracer/base/clock.h"
 #include "tracer/base/own.h"
+#include "turns.h"
 #include "watch.h"
 
 static const struct {
@@ -70,7 +72,8 @@ static bool make(struct recorder *recorder, const struct snapshot_items *items, 
     const char *environment = getenv("BRINK_WITHOUT");
     if (environment != NULL && !without_parse(environment, &without, err))
         return false;
-    if (!find_root(recorder->options, &root, err))
+    if (!turns_new(recorder->options->locks, &recorder->turns, err) ||
+        !find_root(recorder->options, &root, err))
         return false;
     nodes_init(&recorder->nodes, recorder->writer, root.st_dev);
     const struct trace *trace = recorder->writer->trace;
@@ -81,6 +84,8 @@ static bool make(struct recorder *recorder, const struct snapshot_items *items, 
     recorder->mapped = mapped_new((without & WITHOUT_UFFD) == 0);
     recorder->sockets = sockets_new(recorder->writer);
     recorder->watch = watch_new(recorder->options, recorder->writer);
+    if (locks_are_wanted(recorder->options))
+        recorder->locks = locks_new();
     if (recorder->options->want_backtrace)
         recorder->unwinder = unwinder_new(recorder->writer);
     return true;
@@ -88,6 +93,8 @@ static bool make(struct recorder *recorder, const struct snapshot_items *items, 
 
 static void unmake(struct recorder *recorder)
 {
+    turns_free(recorder->turns);
+    locks_free(recorder->locks);
     watch_free(recorder->watch);
     unwinder_free(recorder->unwinder);
     sockets_free(recorder->sockets);
@@ -110,6 +117,8 @@ static bool follow(struct recorder *recorder, const struct start *start, enum re
         return false;
     if (!recorder->has_execed && *end == RECORD_ENDED)
         return start_failed(start, err);
+    if ((*end == RECORD_ENDED || *end == RECORD_TIMED_OUT) && !turns_check(recorder->turns, err))
+        return false;
     if (recorder->watch != NULL && *end == RECORD_ENDED)
         *end = RECORD_MISSED;
     if (*end == RECORD_HALTED && !halt_verify(recorder, err))

@@ -9,6 +9,8 @@
 #include "tracee.h"
 #include "unwind.h"
 
+struct locks;
+struct turns;
 struct watch;
 
 struct recorder {
@@ -22,6 +24,8 @@ struct recorder {
     struct unwinder *unwinder; /* NULL: no backtraces wanted */
     struct watch *watch;       /* NULL: the worker runs to its end */
     struct record_halted halted;
+    struct locks *locks; /* NULL: not looked at */
+    struct turns *turns; /* NULL: locks are got as they come */
     pid_t main_pid;
     pid_t serial_tid;     /* the thread in a serial call, or 0 */
     int64_t serial_since; /* when it was first found to hold up others; 0: not yet */

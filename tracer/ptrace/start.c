@@ -13,6 +13,7 @@
 
 #include "filter.h"
 #include "isolate.h"
+#include "locks.h"
 #include "tracer/base/mem.h"
 #include "tracer/base/own.h"
 
@@ -109,7 +110,8 @@ NORETURN static void child(const struct start_options *options, const struct sta
     report(ends->report, &err);
     if (!is_ready || read(ends->go, &byte, 1) != 1)
         _exit(EXIT_NOT_STARTED);
-    if (filter_load(&err)) {
+    const unsigned sets = locks_are_wanted(options->record) ? FILTER_LOCKS : 0;
+    if (filter_load(FILTER_MAIN | sets, &err)) {
         char **argv;
         memcpy(&argv, &options->record->argv, sizeof argv); /* exec does not change them */
         execvp(argv[0], argv);

@@ -11,6 +11,7 @@ struct process {
     uint32_t running; /* not yet at their end stop */
     unsigned filters; /* enum filter_set bits that its threads run under */
     bool has_mappings;
+    uint32_t party; /* see turns.h */
 };
 
 enum tracee_state {
@@ -18,6 +19,7 @@ enum tracee_state {
     TRACEE_UNBORN,   /* stopped at its first instruction; its maker has not told of it yet */
     TRACEE_EXPECTED, /* told of, but not seen yet */
     TRACEE_HELD,     /* at the entry of a call, until another thread's call is done */
+    TRACEE_WAITING,  /* at the entry of a call, until its turn has come */
 };
 
 struct tracee {

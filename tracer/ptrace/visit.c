@@ -10,6 +10,7 @@
 #include "filter.h"
 #include "halt.h"
 #include "tracer/base/clock.h"
+#include "turns.h"
 #include "watch.h"
 
 #define SERIAL_LIMIT_NS (10 * CLOCK_SECOND)
@@ -95,6 +96,10 @@ static bool begin(struct recorder *recorder, struct tracee *tracee, struct err *
     const enum call_next next = call->handler->enter(recorder, tracee, err);
     if (next == CALL_FAILED)
         return err_while(err, "record a call of process %d", (int)tracee->process->pid);
+    if (next == CALL_WAITING) {
+        tracee->state = TRACEE_WAITING;
+        return turns_go_on(recorder, err); /* perhaps it was the last that had to come */
+    }
     call->is_ignored = next == CALL_IGNORED;
     if (call->is_ignored && call->handler->is_serial && !recorder_is_alone(recorder)) {
         let_in(recorder, tracee, true);
@@ -142,6 +147,16 @@ bool visit_entry(struct recorder *recorder, struct tracee *tracee, struct err *e
         return true;
     }
     return begin(recorder, tracee, err);
+}
+
+bool visit_begin(struct recorder *recorder, struct tracee *tracee, struct err *err)
+{
+    tracee->state = TRACEE_RUNNING;
+    if (recorder->inside_tid == 0)
+        return begin(recorder, tracee, err);
+    tracee->state = TRACEE_HELD;
+    recorder->held++;
+    return true;
 }
 
 /* Those that waited may begin, until one of them is serial again. */
@@ -246,9 +261,8 @@ bool visit_exit(struct recorder *recorder, struct tracee *tracee, struct err *er
         return true;
     }
     tracee->is_in_call = false;
-    if (!leave(recorder, tracee, (long)info.exit.rval, err))
-        return false;
-    if (!visit_release(recorder, tracee, err))
+    if (!leave(recorder, tracee, (long)info.exit.rval, err) ||
+        !visit_release(recorder, tracee, err) || !turns_go_on(recorder, err))
         return false;
     if (!recorder->has_halted) /* one that is halted stands at another stop by now, or is dead */
         visit_resume(tracee, 0);

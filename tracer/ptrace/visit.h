@@ -22,6 +22,9 @@ MUST_USE bool visit_ending(struct recorder *recorder, struct tracee *tracee, str
 /* A thread that will never be seen again leaves the way free for the next. */
 MUST_USE bool visit_release(struct recorder *recorder, struct tracee *tracee, struct err *err);
 
+/* Begins the call of a thread whose turn has come. */
+MUST_USE bool visit_begin(struct recorder *recorder, struct tracee *tracee, struct err *err);
+
 /* Called now and then: a serial call that does not come back (its buffer may be served by another
  * thread) must not hold up the others for ever. */
 MUST_USE bool visit_look_at_held(struct recorder *recorder, struct err *err);
