@@ -5,9 +5,9 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "recording_test.h"
 #include "tracer/base/mem.h"
 #include "tracer/base/own.h"
+#include "trial_test.h"
 
 #define LIMIT .timeout = 120
 #define HEADERS                                                                                    \
@@ -22,7 +22,7 @@ static const char worker[] = HEADERS
     "fsync(d); rename(\"a.log\", \"b.log\"); write(1, \"DONE\\n\", 5); return 7; }\n";
 
 struct halting {
-    struct recording recording;
+    struct trial recording;
     struct barrier barrier;
     struct record_halted halted;
     char *program;
@@ -31,24 +31,24 @@ struct halting {
 
 static void run(struct halting *halting, const char *source, const char *words)
 {
-    struct recording *recording = &halting->recording;
+    struct trial *recording = &halting->recording;
     struct err err = {0};
     halting->halted = (struct record_halted){0};
-    recording_init(recording, NULL);
-    halting->program = recording_compile(recording, source);
+    trial_init(recording, NULL);
+    halting->program = trial_compile(recording, source);
     cr_assert(barrier_parse(words, &halting->barrier, &err), "%s", err.text);
     recording->options.barrier = &halting->barrier;
     recording->options.halted = &halting->halted;
     recording->options.want_backtrace = true;
     const char *const argv[] = {halting->program, NULL};
-    halting->is_done = recording_run(recording, argv);
+    halting->is_done = trial_run(recording, argv);
 }
 
 static void fini(struct halting *halting)
 {
     free(halting->program);
     barrier_fini(&halting->barrier);
-    recording_fini(&halting->recording);
+    trial_fini(&halting->recording);
 }
 
 /* The content of a file in the workspace; caller frees. */
@@ -106,7 +106,7 @@ Test(barrier_halt, the_worker_ends_where_the_barrier_says_and_as_it_says, LIMIT)
         char *left OWN(own_mem) = content(&halting, "a.log");
         cr_expect_str_eq(left, PLACES[i].content, "%s: %s", PLACES[i].words, left);
         char *difference OWN(own_mem) =
-            recording_difference(&halting.recording, halting.recording.trace.count, 0);
+            trial_difference(&halting.recording, halting.recording.trace.count, 0);
         cr_expect_null(difference, "%s: %s", PLACES[i].words, difference);
         fini(&halting);
     }
@@ -169,8 +169,8 @@ Test(barrier_halt, stdout_is_a_stream_to_halt_at_as_well, LIMIT)
     run(&halting, worker, "write path=stdout contains=DONE");
     cr_assert(halting.is_done, "%s", halting.recording.err.text);
     cr_expect_eq(halting.recording.end, RECORD_HALTED);
-    cr_expect_eq(recording_count(&halting.recording, OP_OUTPUT), 0);
-    cr_expect_eq(recording_count(&halting.recording, OP_RENAME), 1);
+    cr_expect_eq(trial_count(&halting.recording, OP_OUTPUT), 0);
+    cr_expect_eq(trial_count(&halting.recording, OP_RENAME), 1);
     fini(&halting);
 }
 

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "recording_test.h"
 #include "tracer/base/mem.h"
 #include "tracer/base/own.h"
+#include "trial_test.h"
 
 #define LIMIT .timeout = 120
 
@@ -36,7 +36,7 @@ static const uint32_t ORDERS[WAYS][PROCESSES] = {{7, 6, 5, 4, 3, 2, 1, 0},
                                                  {0, 7, 1, 6, 2, 5, 3, 4},
                                                  {5, 0, 1, 2, 3, 4, 6, 7}};
 
-static char *content(const struct recording *recording, const char *name)
+static char *content(const struct trial *recording, const char *name)
 {
     char *path OWN(own_mem) = mem_format("%s/%s", recording->workspace, name);
     char *text = mem_new(4096, 1);
@@ -48,7 +48,7 @@ static char *content(const struct recording *recording, const char *name)
 
 /* Each lock is taken after the one before has been given back, and what is done under it lies in
  * between. */
-static void expect_one_after_the_other(const struct recording *recording, int way)
+static void expect_one_after_the_other(const struct trial *recording, int way)
 {
     const struct trace *trace = &recording->trace;
     unsigned locked = 0, times = 0;
@@ -68,53 +68,53 @@ static void expect_one_after_the_other(const struct recording *recording, int wa
 Test(locks, processes_get_them_in_the_order_that_is_asked_for, LIMIT)
 {
     for (int way = 0; way < WAYS; way++) {
-        struct recording recording;
+        struct trial recording;
         const struct record_locks locks = {.order = ORDERS[way], .count = PROCESSES};
-        recording_init(&recording, NULL);
+        trial_init(&recording, NULL);
         recording.options.locks = &locks;
-        char *program OWN(own_mem) = recording_compile(&recording, worker);
+        char *program OWN(own_mem) = trial_compile(&recording, worker);
         char *number OWN(own_mem) = mem_format("%d", way);
         const char *const argv[] = {program, number, "8", NULL};
-        cr_assert(recording_run(&recording, argv), "%s", recording.err.text);
+        cr_assert(trial_run(&recording, argv), "%s", recording.err.text);
         cr_expect_eq(recording.end, RECORD_ENDED);
         char *text OWN(own_mem) = content(&recording, "f");
         for (int i = 0; i < PROCESSES; i++)
             cr_expect_eq(text[i], (char)('0' + ORDERS[way][i]), "way %d: %s", way, text);
         expect_one_after_the_other(&recording, way);
-        recording_fini(&recording);
+        trial_fini(&recording);
     }
 }
 
 Test(locks, a_lock_that_a_shell_takes_by_another_program_is_given_back_by_the_shell, LIMIT)
 {
     static const uint32_t order[] = {2, 0, 1};
-    struct recording recording;
+    struct trial recording;
     const struct record_locks locks = {.order = order, .count = 3};
-    recording_init(&recording, NULL);
+    trial_init(&recording, NULL);
     recording.options.locks = &locks;
-    cr_assert(recording_shell(&recording, "for n in 0 1 2; do (exec 9> l; flock 9; echo $n >> f) & "
-                                          "done; wait"),
+    cr_assert(trial_shell(&recording, "for n in 0 1 2; do (exec 9> l; flock 9; echo $n >> f) & "
+                                      "done; wait"),
               "%s", recording.err.text);
     char *text OWN(own_mem) = content(&recording, "f");
     cr_expect_str_eq(text, "2\n0\n1\n");
-    cr_expect_eq(recording_count(&recording, OP_LOCK), 3);
-    cr_expect_eq(recording_count(&recording, OP_UNLOCK), 3);
-    recording_fini(&recording);
+    cr_expect_eq(trial_count(&recording, OP_LOCK), 3);
+    cr_expect_eq(trial_count(&recording, OP_UNLOCK), 3);
+    trial_fini(&recording);
 }
 
 Test(locks, one_that_ends_without_a_lock_is_not_waited_for, LIMIT)
 {
     static const uint32_t order[] = {1, 0, 2};
-    struct recording recording;
+    struct trial recording;
     const struct record_locks locks = {.order = order, .count = 3};
-    recording_init(&recording, NULL);
+    trial_init(&recording, NULL);
     recording.options.locks = &locks;
-    cr_assert(recording_shell(&recording, "for n in 2 1 0; do ([ $n = 1 ] && exit; exec 9> l; "
-                                          "flock 9; echo $n >> f) & done; wait"),
+    cr_assert(trial_shell(&recording, "for n in 2 1 0; do ([ $n = 1 ] && exit; exec 9> l; "
+                                      "flock 9; echo $n >> f) & done; wait"),
               "%s", recording.err.text);
     char *text OWN(own_mem) = content(&recording, "f");
     cr_expect_str_eq(text, "2\n0\n");
-    recording_fini(&recording);
+    trial_fini(&recording);
 }
 
 static const struct {
@@ -136,26 +136,25 @@ static const struct {
 Test(locks, an_order_that_cannot_be_kept_is_an_error, LIMIT)
 {
     for (size_t i = 0; i < sizeof WRONG / sizeof *WRONG; i++) {
-        struct recording recording;
+        struct trial recording;
         const struct record_locks locks = {.order = WRONG[i].order, .count = WRONG[i].count};
-        recording_init(&recording, "touch l");
+        trial_init(&recording, "touch l");
         recording.options.locks = &locks;
         recording.options.timeout_ns = 1000000000;
-        cr_expect_not(recording_shell(&recording, WRONG[i].command), "%s", WRONG[i].message);
+        cr_expect_not(trial_shell(&recording, WRONG[i].command), "%s", WRONG[i].message);
         cr_expect_not_null(strstr(recording.err.text, WRONG[i].message), "%s", recording.err.text);
         cr_expect_eq(recording.err.kind, ERR_USAGE);
-        recording_fini(&recording);
+        trial_fini(&recording);
     }
 }
 
 Test(locks, nobody_is_stopped_at_a_lock_when_nobody_asks, LIMIT)
 {
-    struct recording recording;
-    recording_init(&recording, NULL);
-    cr_assert(recording_shell(&recording, "exec 9> l; flock 9; echo x >> f"), "%s",
-              recording.err.text);
-    cr_expect_eq(recording_count(&recording, OP_LOCK), 0);
-    recording_fini(&recording);
+    struct trial recording;
+    trial_init(&recording, NULL);
+    cr_assert(trial_shell(&recording, "exec 9> l; flock 9; echo x >> f"), "%s", recording.err.text);
+    cr_expect_eq(trial_count(&recording, OP_LOCK), 0);
+    trial_fini(&recording);
 }
 
 Test(locks, a_barrier_can_stand_at_a_lock, LIMIT)
@@ -164,22 +163,22 @@ Test(locks, a_barrier_can_stand_at_a_lock, LIMIT)
                                         "unlock path=l nth=2 where=after"};
     static const unsigned locked[] = {1, 2, 2};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        struct recording recording;
+        struct trial recording;
         struct barrier barrier;
         struct record_halted halted = {0};
         struct err err = {0};
-        recording_init(&recording, NULL);
+        trial_init(&recording, NULL);
         cr_assert(barrier_parse(words[i], &barrier, &err));
         recording.options.barrier = &barrier;
         recording.options.halted = &halted;
-        cr_assert(recording_shell(&recording, "exec 9> l; for n in 1 2 3; do flock 9; echo $n >> f;"
-                                              "flock -u 9; done"),
+        cr_assert(trial_shell(&recording, "exec 9> l; for n in 1 2 3; do flock 9; echo $n >> f;"
+                                          "flock -u 9; done"),
                   "%s: %s", words[i], recording.err.text);
         cr_expect_eq(recording.end, RECORD_HALTED, "%s: %d", words[i], recording.end);
-        cr_expect_eq(recording_count(&recording, OP_LOCK), locked[i], "%s", words[i]);
+        cr_expect_eq(trial_count(&recording, OP_LOCK), locked[i], "%s", words[i]);
         char *text OWN(own_mem) = content(&recording, "f");
         cr_expect_str_eq(text, i < 2 ? "1\n" : "1\n2\n", "%s", words[i]);
         barrier_fini(&barrier);
-        recording_fini(&recording);
+        trial_fini(&recording);
     }
 }

@@ -9,15 +9,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "recording_test.h"
 #include "tracer/base/mem.h"
 #include "tracer/base/own.h"
+#include "trial_test.h"
 
 #define LIMIT .timeout = 120
 
-static void expect_equal(struct recording *recording, const char *label)
+static void expect_equal(struct trial *recording, const char *label)
 {
-    char *difference OWN(own_mem) = recording_difference(recording, recording->trace.count, 0);
+    char *difference OWN(own_mem) = trial_difference(recording, recording->trace.count, 0);
     cr_expect_null(difference, "%s: %s", label, difference);
 }
 
@@ -46,27 +46,27 @@ static const struct {
 Test(record, every_effect_of_a_shell_script_is_in_the_trace, LIMIT)
 {
     for (size_t i = 0; i < sizeof COMMANDS / sizeof *COMMANDS; i++) {
-        struct recording recording;
-        recording_init(&recording, COMMANDS[i].setup);
-        cr_expect(recording_shell(&recording, COMMANDS[i].command), "%s: %s", COMMANDS[i].label,
+        struct trial recording;
+        trial_init(&recording, COMMANDS[i].setup);
+        cr_expect(trial_shell(&recording, COMMANDS[i].command), "%s: %s", COMMANDS[i].label,
                   recording.err.text);
         cr_expect_eq(recording.trace.about.wait_status, 0, "%s", COMMANDS[i].label);
         expect_equal(&recording, COMMANDS[i].label);
-        recording_fini(&recording);
+        trial_fini(&recording);
     }
 }
 
 static void expect_worker_equal(const char *source, const char *label)
 {
-    struct recording recording;
-    recording_init(&recording, NULL);
-    char *program OWN(own_mem) = recording_compile(&recording, source);
+    struct trial recording;
+    trial_init(&recording, NULL);
+    char *program OWN(own_mem) = trial_compile(&recording, source);
     const char *const argv[] = {program, NULL};
-    cr_expect(recording_run(&recording, argv), "%s: %s", label, recording.err.text);
+    cr_expect(trial_run(&recording, argv), "%s: %s", label, recording.err.text);
     cr_expect_eq(recording.trace.about.wait_status, 0, "%s: status %x", label,
                  recording.trace.about.wait_status);
     expect_equal(&recording, label);
-    recording_fini(&recording);
+    trial_fini(&recording);
 }
 
 #define HEADERS                                                                                    \
@@ -117,10 +117,10 @@ Test(record, what_the_kernel_copies_and_what_has_no_name_is_recorded, LIMIT)
 Test(record, stores_through_a_shared_mapping_are_recorded, LIMIT)
 {
     for (int way = 0; way < 2; way++) {
-        struct recording recording;
-        recording_init(&recording, NULL);
+        struct trial recording;
+        trial_init(&recording, NULL);
         recording.options.without = way == 0 ? 0 : WITHOUT_UFFD;
-        char *program OWN(own_mem) = recording_compile(
+        char *program OWN(own_mem) = trial_compile(
             &recording, HEADERS
             "int main() { int f = open(\"m\", O_CREAT | O_RDWR, 0644); ftruncate(f, 20000);\n"
             "char *m = mmap(0, 20000, PROT_READ | PROT_WRITE, MAP_SHARED, f, 0); m[1] = 1; m[9000] "
@@ -129,11 +129,11 @@ Test(record, stores_through_a_shared_mapping_are_recorded, LIMIT)
             "m[19999] = 4; m = mremap(m, 20000, 40000, MREMAP_MAYMOVE); m[5] = 5; munmap(m, "
             "40000); return 0; }\n");
         const char *const argv[] = {program, NULL};
-        cr_expect(recording_run(&recording, argv), "%s", recording.err.text);
-        cr_expect_geq(recording_count(&recording, OP_STORE), 5u);
-        cr_expect_eq(recording_count(&recording, OP_SYNC_MAP), 1u);
+        cr_expect(trial_run(&recording, argv), "%s", recording.err.text);
+        cr_expect_geq(trial_count(&recording, OP_STORE), 5u);
+        cr_expect_eq(trial_count(&recording, OP_SYNC_MAP), 1u);
         expect_equal(&recording, way == 0 ? "userfaultfd" : "comparison");
-        recording_fini(&recording);
+        trial_fini(&recording);
     }
 }
 
@@ -141,89 +141,88 @@ static const char TWO_WRITES[] = "echo first > f; echo second >> f; mv f g; echo
 
 Test(record, a_worker_is_halted_before_inside_and_after_each_op, LIMIT)
 {
-    struct recording whole;
-    recording_init(&whole, NULL);
-    cr_assert(recording_shell(&whole, TWO_WRITES));
+    struct trial whole;
+    trial_init(&whole, NULL);
+    cr_assert(trial_shell(&whole, TWO_WRITES));
     for (uint32_t op = whole.trace.initial; op < whole.trace.count; op++) {
         const bool is_write = whole.trace.ops[op].kind == OP_WRITE;
         for (int where = HALT_BEFORE; where <= HALT_AFTER; where++) {
             if ((where == HALT_INSIDE && !is_write) || !op_is_crash_point(&whole.trace.ops[op]))
                 continue;
-            struct recording recording;
+            struct trial recording;
             const struct record_halt halt = {.op = op, .where = (enum halt_where)where, .bytes = 3};
-            recording_init(&recording, NULL);
+            trial_init(&recording, NULL);
             recording.options.halt = &halt;
-            cr_assert(recording_shell(&recording, TWO_WRITES), "%s", recording.err.text);
+            cr_assert(trial_shell(&recording, TWO_WRITES), "%s", recording.err.text);
             cr_expect_eq(recording.end, RECORD_HALTED, "op %u, %d", op, where);
             cr_expect_eq(recording.trace.about.wait_status & 0x7f, 9);
-            char *difference OWN(own_mem) = recording_difference(
-                &recording, op + (where == HALT_AFTER), where == HALT_INSIDE ? 3 : 0);
+            char *difference OWN(own_mem) = trial_difference(&recording, op + (where == HALT_AFTER),
+                                                             where == HALT_INSIDE ? 3 : 0);
             cr_expect_null(difference, "op %u, %d: %s", op, where, difference);
-            recording_fini(&recording);
+            trial_fini(&recording);
         }
     }
-    recording_fini(&whole);
+    trial_fini(&whole);
 }
 
 Test(record, a_halting_point_that_is_never_reached_is_said, LIMIT)
 {
     const struct record_halt halt = {.op = 1000};
-    struct recording recording;
-    recording_init(&recording, NULL);
+    struct trial recording;
+    trial_init(&recording, NULL);
     recording.options.halt = &halt;
-    cr_assert(recording_shell(&recording, "echo a > a"), "%s", recording.err.text);
+    cr_assert(trial_shell(&recording, "echo a > a"), "%s", recording.err.text);
     cr_expect_eq(recording.end, RECORD_MISSED);
-    recording_fini(&recording);
+    trial_fini(&recording);
 }
 
 Test(record, processes_that_outlive_the_main_one_are_killed_and_named, LIMIT)
 {
-    struct recording recording;
-    recording_init(&recording, NULL);
-    cr_assert(recording_shell(&recording, "setsid sleep 1000 > /dev/null & echo $! > pid"), "%s",
+    struct trial recording;
+    trial_init(&recording, NULL);
+    cr_assert(trial_shell(&recording, "setsid sleep 1000 > /dev/null & echo $! > pid"), "%s",
               recording.err.text);
     cr_expect_eq(recording.trace.about.left_processes, 1u);
-    cr_expect(recording_has_note(&recording, "still alive"));
+    cr_expect(trial_has_note(&recording, "still alive"));
     cr_expect_eq(waitpid(-1, NULL, __WALL), -1, "a process is left");
     expect_equal(&recording, "left");
-    recording_fini(&recording);
+    trial_fini(&recording);
 }
 
 Test(record, a_program_that_is_not_there_is_the_users_error, LIMIT)
 {
-    struct recording recording;
+    struct trial recording;
     const char *const argv[] = {"/nowhere/at/all", NULL};
-    recording_init(&recording, NULL);
-    cr_expect_not(recording_run(&recording, argv));
+    trial_init(&recording, NULL);
+    cr_expect_not(trial_run(&recording, argv));
     cr_expect_eq(recording.err.kind, ERR_USAGE);
     cr_expect_str_eq(recording.err.text, "start /nowhere/at/all: No such file or directory");
-    recording_fini(&recording);
+    trial_fini(&recording);
 }
 
 Test(record, a_worker_that_never_ends_is_killed_at_the_time_limit, LIMIT)
 {
-    struct recording recording;
-    recording_init(&recording, NULL);
+    struct trial recording;
+    trial_init(&recording, NULL);
     recording.options.timeout_ns = 200000000;
-    cr_assert(recording_shell(&recording, "echo a > a; sleep 1000; echo b > b"), "%s",
+    cr_assert(trial_shell(&recording, "echo a > a; sleep 1000; echo b > b"), "%s",
               recording.err.text);
     cr_expect_eq(recording.end, RECORD_TIMED_OUT);
     expect_equal(&recording, "timeout");
-    recording_fini(&recording);
+    trial_fini(&recording);
 }
 
 Test(record, only_what_goes_to_the_first_stdout_is_acked, LIMIT)
 {
-    struct recording recording;
-    recording_init(&recording, NULL);
-    cr_assert(recording_shell(&recording,
-                              "echo one; echo two >&2; exec 5>&1; (echo three >&5) | cat; "
-                              "echo four | cat; exec > file; echo five; echo six >&5"),
+    struct trial recording;
+    trial_init(&recording, NULL);
+    cr_assert(trial_shell(&recording, "echo one; echo two >&2; exec 5>&1; (echo three >&5) | cat; "
+                                      "echo four | cat; exec > file; echo five; echo six >&5"),
               "%s", recording.err.text);
     static const char *const acked[] = {"one\n", "three\n", "four\n", "six\n"};
     unsigned found = 0;
     const struct op *op;
-    for (unsigned i = 0; (op = recording_op(&recording, OP_OUTPUT, i)) != NULL; i++) {
+    for (unsigned i = 0; (op = trial_op(&recording, OP_OUTPUT, i)) != NULL; i++) {
         char text[32] = "";
         struct err err = {0};
         if ((op->flags & OP_ACKED) == 0)
@@ -233,69 +232,69 @@ Test(record, only_what_goes_to_the_first_stdout_is_acked, LIMIT)
         cr_expect_str_eq(text, acked[found++]);
     }
     cr_expect_eq(found, 4u);
-    recording_fini(&recording);
+    trial_fini(&recording);
 }
 
 Test(record, files_outside_are_noted_and_excluded_ones_are_not, LIMIT)
 {
     static const char *const exclude[] = {"*.log", "cache", NULL};
-    struct recording recording;
-    recording_init(&recording, "mkdir cache; echo a > a.log");
+    struct trial recording;
+    trial_init(&recording, "mkdir cache; echo a > a.log");
     recording.options.exclude = exclude;
-    cr_assert(recording_shell(&recording, "echo x > ../out; echo y >> a.log; echo z > cache/z; "
-                                          "mv a.log b; mv b c.log; echo w > d.log; mkdir e"),
+    cr_assert(trial_shell(&recording, "echo x > ../out; echo y >> a.log; echo z > cache/z; "
+                                      "mv a.log b; mv b c.log; echo w > d.log; mkdir e"),
               "%s", recording.err.text);
-    cr_expect(recording_has_note(&recording, "writes outside the workspace"));
-    cr_expect_not(recording_has_note(&recording, ".log"));
-    cr_expect_eq(recording_count(&recording, OP_OUTPUT), 1u);
+    cr_expect(trial_has_note(&recording, "writes outside the workspace"));
+    cr_expect_not(trial_has_note(&recording, ".log"));
+    cr_expect_eq(trial_count(&recording, OP_OUTPUT), 1u);
     expect_equal(&recording, "excluded");
-    recording_fini(&recording);
+    trial_fini(&recording);
 }
 
 Test(record, a_call_that_nobody_records_costs_no_stop, LIMIT)
 {
-    struct recording recording;
-    recording_init(&recording, NULL);
-    char *program OWN(own_mem) = recording_compile(
+    struct trial recording;
+    trial_init(&recording, NULL);
+    char *program OWN(own_mem) = trial_compile(
         &recording,
         HEADERS "int main() { char b[9]; int f = open(\"/dev/zero\", O_RDONLY);\n"
                 "for (int i = 0; i < 20000; i++) { getppid(); read(f, b, 9); } return 0; }\n");
     const char *const argv[] = {program, NULL};
-    cr_assert(recording_run(&recording, argv), "%s", recording.err.text);
+    cr_assert(trial_run(&recording, argv), "%s", recording.err.text);
     cr_expect_leq(recording.trace.about.stops, 5u);
-    recording_fini(&recording);
+    trial_fini(&recording);
 }
 
 Test(record, plain_writes_of_one_thread_stop_once_and_with_exits_twice, LIMIT)
 {
     for (int exits = 0; exits < 2; exits++) {
-        struct recording recording;
-        recording_init(&recording, NULL);
+        struct trial recording;
+        trial_init(&recording, NULL);
         recording.options.want_exits = exits == 1;
-        char *program OWN(own_mem) = recording_compile(
+        char *program OWN(own_mem) = trial_compile(
             &recording, HEADERS "int main() { int f = creat(\"f\", 0600);\n"
                                 "for (int i = 0; i < 1000; i++) write(f, \"x\", 1); return 0; }\n");
         const char *const argv[] = {program, NULL};
-        cr_assert(recording_run(&recording, argv), "%s", recording.err.text);
-        cr_expect_eq(recording_count(&recording, OP_WRITE), 1000u);
+        cr_assert(trial_run(&recording, argv), "%s", recording.err.text);
+        cr_expect_eq(trial_count(&recording, OP_WRITE), 1000u);
         cr_expect_eq(recording.trace.about.stops / 1000, (uint64_t)exits + 1);
         expect_equal(&recording, "writes");
-        recording_fini(&recording);
+        trial_fini(&recording);
     }
 }
 
 Test(record, io_uring_is_refused_and_counted, LIMIT)
 {
-    struct recording recording;
-    recording_init(&recording, NULL);
-    char *program OWN(own_mem) = recording_compile(
+    struct trial recording;
+    trial_init(&recording, NULL);
+    char *program OWN(own_mem) = trial_compile(
         &recording, HEADERS
         "int main() { char b[500] = {0}; return syscall(425, 8, b) != -1 || errno != ENOSYS; }\n");
     const char *const argv[] = {program, NULL};
-    cr_assert(recording_run(&recording, argv), "%s", recording.err.text);
+    cr_assert(trial_run(&recording, argv), "%s", recording.err.text);
     cr_expect_eq(recording.trace.about.wait_status, 0);
     cr_expect_eq(recording.trace.about.io_uring_refused, 1u);
-    recording_fini(&recording);
+    trial_fini(&recording);
 }
 
 Test(record, job_control_and_signals_reach_the_worker_unharmed, LIMIT)
@@ -319,9 +318,9 @@ Test(record, job_control_and_signals_reach_the_worker_unharmed, LIMIT)
 
 Test(record, an_exec_by_another_thread_leaves_one_process, LIMIT)
 {
-    struct recording recording;
-    recording_init(&recording, NULL);
-    char *program OWN(own_mem) = recording_compile(
+    struct trial recording;
+    trial_init(&recording, NULL);
+    char *program OWN(own_mem) = trial_compile(
         &recording, HEADERS "static void *e(void *a) { execl(\"/bin/sh\", \"sh\", \"-c\", \"echo x "
                             "> q; exit 5\", (char *)0); return 0; }\n"
                             "static void *l(void *a) { for (;;) { int f = open(\"z\", O_CREAT | "
@@ -329,11 +328,11 @@ Test(record, an_exec_by_another_thread_leaves_one_process, LIMIT)
                             "int main() { pthread_t t; pthread_create(&t, 0, l, 0); usleep(1000); "
                             "pthread_create(&t, 0, e, 0); pause(); }\n");
     const char *const argv[] = {program, NULL};
-    cr_assert(recording_run(&recording, argv), "%s", recording.err.text);
+    cr_assert(trial_run(&recording, argv), "%s", recording.err.text);
     cr_expect_eq(WEXITSTATUS(recording.trace.about.wait_status), 5);
     cr_expect_eq(recording.trace.about.processes, 1u);
     expect_equal(&recording, "exec");
-    recording_fini(&recording);
+    trial_fini(&recording);
 }
 
 static int listen_on_loopback(uint16_t *port)
@@ -373,10 +372,10 @@ static void answer(int listener)
 
 Test(record, connections_to_the_outside_are_recorded_and_inner_ones_are_not, LIMIT)
 {
-    struct recording recording;
+    struct trial recording;
     uint16_t port;
-    recording_init(&recording, NULL);
-    char *program OWN(own_mem) = recording_compile(&recording, CLIENT);
+    trial_init(&recording, NULL);
+    char *program OWN(own_mem) = trial_compile(&recording, CLIENT);
     const int listener = listen_on_loopback(&port);
     const pid_t service = fork();
     if (service == 0)
@@ -385,17 +384,17 @@ Test(record, connections_to_the_outside_are_recorded_and_inner_ones_are_not, LIM
     char *number OWN(own_mem) = mem_format("%u", port);
     char *peer OWN(own_mem) = mem_format("tcp 127.0.0.1:%u", port);
     const char *const argv[] = {program, number, NULL};
-    cr_assert(recording_run(&recording, argv), "%s", recording.err.text);
+    cr_assert(trial_run(&recording, argv), "%s", recording.err.text);
     cr_expect_eq(recording.trace.about.wait_status, 0);
     static const enum op_kind kinds[] = {OP_CONNECT, OP_SEND, OP_RECEIVE, OP_SHUTDOWN};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        cr_assert_eq(recording_count(&recording, kinds[i]), 1u, "kind %d", kinds[i]);
-        const struct op *op = recording_op(&recording, kinds[i], 0);
+        cr_assert_eq(trial_count(&recording, kinds[i]), 1u, "kind %d", kinds[i]);
+        const struct op *op = trial_op(&recording, kinds[i], 0);
         cr_expect_str_eq(trace_string(&recording.trace, op->path), peer);
     }
-    cr_expect_eq(recording_op(&recording, OP_SEND, 0)->size, 5u);
-    cr_expect_eq(recording_op(&recording, OP_RECEIVE, 0)->size, 3u);
-    recording_fini(&recording);
+    cr_expect_eq(trial_op(&recording, OP_SEND, 0)->size, 5u);
+    cr_expect_eq(trial_op(&recording, OP_RECEIVE, 0)->size, 3u);
+    trial_fini(&recording);
 }
 
 Test(record, words_of_brink_without_are_checked)

@@ -15,20 +15,20 @@
 
 extern char **environ;
 
-struct recording {
+struct trial {
     struct trace trace;
     struct trace_writer writer;
     struct unwinder *unwinder;
 };
 
-static void recording_init(struct recording *recording)
+static void trial_init(struct trial *recording)
 {
     trace_init(&recording->trace);
     trace_writer_init(&recording->writer, &recording->trace, open("/dev/null", O_RDWR | O_CLOEXEC));
     recording->unwinder = unwinder_new(&recording->writer);
 }
 
-static void recording_fini(struct recording *recording)
+static void trial_fini(struct trial *recording)
 {
     unwinder_free(recording->unwinder);
     trace_writer_fini(&recording->writer);
@@ -36,7 +36,7 @@ static void recording_fini(struct recording *recording)
 }
 
 /* The functions of a stack as "inner outer main ...". Caller frees. */
-static char *functions(const struct recording *recording, uint32_t number)
+static char *functions(const struct trial *recording, uint32_t number)
 {
     const struct trace *trace = &recording->trace;
     const struct trace_stack *stack = &trace->stacks[number];
@@ -51,7 +51,7 @@ static char *functions(const struct recording *recording, uint32_t number)
     return text;
 }
 
-static void expect_functions(struct recording *recording, uint32_t stack, const char *want)
+static void expect_functions(struct trial *recording, uint32_t stack, const char *want)
 {
     unwinder_resolve(recording->unwinder);
     char *names OWN(own_mem) = functions(recording, stack);
@@ -88,7 +88,7 @@ static void act_both(void *context)
     }
 }
 
-static uint32_t stack_at_next_stop(struct recording *recording, pid_t pid)
+static uint32_t stack_at_next_stop(struct trial *recording, pid_t pid)
 {
     puppet_until(pid, SYS_getppid, PUPPET_ENTRY);
     return unwinder_stack(recording->unwinder, pid, pid);
@@ -96,19 +96,19 @@ static uint32_t stack_at_next_stop(struct recording *recording, pid_t pid)
 
 Test(unwind, a_stack_names_its_functions_from_the_inside_out, .timeout = 10)
 {
-    struct recording recording;
-    recording_init(&recording);
+    struct trial recording;
+    trial_init(&recording);
     const pid_t pid = puppet_start(act_both, NULL);
     const uint32_t stack = stack_at_next_stop(&recording, pid);
     expect_functions(&recording, stack, "puppet_leaf puppet_left act_both puppet_start ");
     puppet_kill(pid);
-    recording_fini(&recording);
+    trial_fini(&recording);
 }
 
 Test(unwind, a_frame_has_file_and_line_of_its_call, .timeout = 10)
 {
-    struct recording recording;
-    recording_init(&recording);
+    struct trial recording;
+    trial_init(&recording);
     const pid_t pid = puppet_start(act_both, NULL);
     const uint32_t stack = stack_at_next_stop(&recording, pid);
     unwinder_resolve(recording.unwinder);
@@ -126,13 +126,13 @@ Test(unwind, a_frame_has_file_and_line_of_its_call, .timeout = 10)
     cr_expect_eq(frame->line, LINE_OF_CALL, "line %u", frame->line);
     cr_expect(strstr(trace_string(trace, frame->module), "unit_tests") != NULL);
     puppet_kill(pid);
-    recording_fini(&recording);
+    trial_fini(&recording);
 }
 
 Test(unwind, the_same_stack_has_the_same_number_and_another_one_another, .timeout = 10)
 {
-    struct recording recording;
-    recording_init(&recording);
+    struct trial recording;
+    trial_init(&recording);
     const pid_t pid = puppet_start(act_both, NULL);
     uint32_t stacks[6];
     for (int i = 0; i < 6; i++)
@@ -143,13 +143,13 @@ Test(unwind, the_same_stack_has_the_same_number_and_another_one_another, .timeou
     expect_functions(&recording, stacks[0], "puppet_leaf puppet_left act_both ");
     expect_functions(&recording, stacks[1], "puppet_leaf puppet_right act_both ");
     puppet_kill(pid);
-    recording_fini(&recording);
+    trial_fini(&recording);
 }
 
 Test(unwind, equal_places_in_two_processes_are_one_stack, .timeout = 10)
 {
-    struct recording recording;
-    recording_init(&recording);
+    struct trial recording;
+    trial_init(&recording);
     pid_t pids[2];
     for (volatile int i = 0; i < 2; i++) /* one call, so that both have one place */
         pids[i] = puppet_start(act_both, NULL);
@@ -163,7 +163,7 @@ Test(unwind, equal_places_in_two_processes_are_one_stack, .timeout = 10)
     cr_expect_neq(stack_at_next_stop(&recording, two), first);
     cr_expect_eq(stack_at_next_stop(&recording, two), first);
     puppet_kill(two);
-    recording_fini(&recording);
+    trial_fini(&recording);
 }
 
 NOINLINE static void dive(int depth)
@@ -183,13 +183,13 @@ static void act_dive(void *context)
 
 Test(unwind, a_deep_stack_is_cut_off_at_64_frames, .timeout = 10)
 {
-    struct recording recording;
-    recording_init(&recording);
+    struct trial recording;
+    trial_init(&recording);
     const pid_t pid = puppet_start(act_dive, NULL);
     const uint32_t stack = stack_at_next_stop(&recording, pid);
     cr_expect_eq(recording.trace.stacks[stack].count, 64);
     puppet_kill(pid);
-    recording_fini(&recording);
+    trial_fini(&recording);
 }
 
 /* A program or library built for one test, in a folder of its own. */
@@ -245,9 +245,9 @@ static void act_exec(void *context)
 static void expect_exec_is_walked(const char *flags, const char *want)
 {
     struct built built;
-    struct recording recording;
+    struct trial recording;
     built_init(&built, program, flags);
-    recording_init(&recording);
+    trial_init(&recording);
     const pid_t pid = puppet_start(act_exec, built.file);
     (void)stack_at_next_stop(&recording, pid);
     puppet_until(pid, SYS_execve, PUPPET_EXIT);
@@ -256,7 +256,7 @@ static void expect_exec_is_walked(const char *flags, const char *want)
     puppet_kill(pid);
     built_fini(&built); /* the file was kept open, so its names are still found */
     expect_functions(&recording, stack, want);
-    recording_fini(&recording);
+    trial_fini(&recording);
 }
 
 Test(unwind, an_execed_program_is_walked_with_its_own_code, .timeout = 30)
@@ -302,9 +302,9 @@ static void act_load(void *context)
 Test(unwind, a_library_that_was_loaded_later_is_walked_through, .timeout = 30)
 {
     struct built built;
-    struct recording recording;
+    struct trial recording;
     built_init(&built, library, "-shared -fPIC");
-    recording_init(&recording);
+    trial_init(&recording);
     const pid_t pid = puppet_start(act_load, built.file);
     (void)stack_at_next_stop(&recording, pid);
     (void)stack_at_next_stop(&recording, pid);
@@ -312,15 +312,15 @@ Test(unwind, a_library_that_was_loaded_later_is_walked_through, .timeout = 30)
     expect_functions(&recording, stack, "puppet_leaf leaf_of_library through act_load ");
     puppet_kill(pid);
     built_fini(&built);
-    recording_fini(&recording);
+    trial_fini(&recording);
 }
 
 Test(unwind, a_thread_that_is_gone_has_no_stack, .timeout = 10)
 {
-    struct recording recording;
-    recording_init(&recording);
+    struct trial recording;
+    trial_init(&recording);
     const pid_t pid = puppet_start(act_both, NULL);
     puppet_kill(pid);
     cr_expect_eq(unwinder_stack(recording.unwinder, pid, pid), 0);
-    recording_fini(&recording);
+    trial_fini(&recording);
 }
