@@ -8,7 +8,7 @@ refuse option-value-wrong 2 '.*--budget.*many.*' explore --budget many -- true
 refuse shard-wrong 2 '.*--shard.*' explore --shard 3/2 --check true -- true
 refuse verb-unknown 2 '.*explroe.*explore.*' explroe
 refuse model-unknown 2 '.*--model.*kil.*kill.*' explore --model kil -- true
-for verb in audit kill run evidence corpus explain report; do
+for verb in audit run evidence corpus explain report; do
     refuse later-verb-$verb 2 "$verb: not in this version.*" $verb
 done
 later() { # NAME ARGS...
@@ -32,7 +32,7 @@ scene_help() {
     brink 0 --version
     grep -qE '^brink [0-9]+\.[0-9]+\.[0-9]+$' stdout || fail "version: $(cat stdout)"
     brink 0 help
-    for verb in explore trace replay doctor merge; do
+    for verb in explore trace kill replay doctor merge; do
         brink 0 help
         grep -q "^ *$verb " stdout || fail "help does not name $verb"
         brink 0 help $verb

@@ -38,6 +38,8 @@ struct settings {
     uint32_t shard, shards; /* 0 of 1: all */
     /* Output. */
     const char *out; /* NULL: the verb's default */
+    /* Kill. */
+    const char *at; /* a barrier in words */
     /* Replay. */
     const char *run;
     const char *keep;

@@ -54,7 +54,37 @@ static const struct verb table[] = {
         .takes_worker = true,
         .run = verb_trace,
     },
-    {.name = "kill", .summary = "halt the worker at one barrier, SIGKILL it, leave the workspace"},
+    {
+        .name = "kill",
+        .bit = VERB_KILL,
+        .usage = "--at BARRIER [options] -- WORKER [ARG...]",
+        .summary = "halt the worker at one barrier, SIGKILL it, leave the workspace",
+        .about =
+            "Runs the worker in the workspace itself, not in a copy, halts it at the barrier,\n"
+            "ends it there for real, and leaves the workspace as it is. Prints what was halted,\n"
+            "with its bytes and its place in the source.\n"
+            "\n"
+            "A barrier is a call and what is known about it:\n"
+            "  write send receive sync open create rename unlink ... or pwrite64, fsync, ...\n"
+            "  path=GLOB           of the file in the workspace, or stdout, or stderr\n"
+            "  peer=GLOB           the other end of a connection, such as 127.0.0.1:8080\n"
+            "  contains=TEXT       what its bytes complete, also over several calls; /REGEX/\n"
+            "  covers=TEXT         for syncs: what is durable with it; /REGEX/\n"
+            "  nth=N               the N-th time that this is reached (1)\n"
+            "  where=before, where=after, or where=inside bytes=N (before)\n"
+            "  sync                make durable what is written so far, first\n"
+            "  do=kill, or do=exit:N: exit at once without clean-up (kill)\n"
+            "\n"
+            "Exit status 0: halted there; 1: the worker ended and never came there.",
+        .examples = "  brink kill --at 'write path=*.log contains=CONFIRMED' -- ./worker\n"
+                    "  brink kill --at 'write path=db nth=3 where=inside bytes=17 sync' -C data -- "
+                    "./server\n"
+                    "  brink kill --at 'send peer=127.0.0.1:8080 where=after do=exit:23' -- "
+                    "./client\n"
+                    "  brink kill --at 'fsync covers=\"turn 7\"' --init seed -- ./worker\n",
+        .takes_worker = true,
+        .run = verb_kill,
+    },
     {
         .name = "run",
         .bit = VERB_RUN,

@@ -14,9 +14,11 @@ enum {
     VERB_REPLAY = 1 << 2,
     VERB_DOCTOR = 1 << 3,
     VERB_MERGE = 1 << 4,
+    VERB_KILL = 1 << 5,
     VERB_RUN = 1 << 6,
     VERB_EVIDENCE = 1 << 7,
     VERB_RECORDING = VERB_EXPLORE | VERB_TRACE,
+    VERB_STARTING = VERB_RECORDING | VERB_KILL, /* all that start a worker from the command line */
 };
 
 /* What brink's exit status says. */
@@ -47,6 +49,7 @@ const char *verb_nearest(const char *name);
 
 MUST_USE bool verb_explore(const struct settings *settings, int *status, struct err *err);
 MUST_USE bool verb_trace(const struct settings *settings, int *status, struct err *err);
+MUST_USE bool verb_kill(const struct settings *settings, int *status, struct err *err);
 MUST_USE bool verb_replay(const struct settings *settings, int *status, struct err *err);
 MUST_USE bool verb_doctor(const struct settings *settings, int *status, struct err *err);
 MUST_USE bool verb_run(const struct settings *settings, int *status, struct err *err);
