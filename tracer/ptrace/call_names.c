@@ -7,6 +7,7 @@
 #include "calls.h"
 #include "emit.h"
 #include "place.h"
+#include "taken_in.h"
 #include "tracer/base/own.h"
 
 enum call_next make_enter(struct recorder *recorder, struct tracee *tracee, struct err *err)
@@ -89,7 +90,7 @@ bool link_leave(struct recorder *recorder, struct tracee *tracee, long result, s
     if (result < 0)
         return true;
     if (call->op.node == NODE_NONE)
-        return emit_taken_in(recorder, tracee, &call->to, err);
+        return taken_in(recorder, tracee, &call->to, err);
     char *path OWN(own_mem) = place_name(recorder, &call->to);
     struct strings *strings = &recorder->writer->trace->strings;
     call->op.dir = call->to.dir;

@@ -6,6 +6,7 @@
 #include "calls.h"
 #include "emit.h"
 #include "place.h"
+#include "taken_in.h"
 #include "tracer/base/own.h"
 
 /* Not in every libc's headers. */
@@ -94,7 +95,7 @@ static bool leave_across(struct recorder *recorder, struct tracee *tracee, struc
         lose_name(recorder, tracee, is_out, is_exchange ? OP_CARRY : OP_UNLINK);
         more(recorder);
     }
-    return emit_taken_in(recorder, tracee, inside, err);
+    return taken_in(recorder, tracee, inside, err);
 }
 
 bool rename_leave(struct recorder *recorder, struct tracee *tracee, long result, struct err *err)

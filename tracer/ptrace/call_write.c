@@ -1,11 +1,13 @@
 /* The write family: bytes from the worker's memory to a descriptor. */
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/syscall.h>
 
 #include "calls.h"
 #include "emit.h"
 #include "place.h"
+#include "tracer/base/own.h"
 
 enum { FLAG_HIPRI_MAX = 0xff, FLAG_NOAPPEND = 0x20 }; /* RWF_NOAPPEND is from Linux 6.9 */
 
@@ -128,6 +130,43 @@ enum call_next write_enter(struct recorder *recorder, struct tracee *tracee, str
     return CALL_DONE;
 }
 
+/* Whether the file has these bytes there. Looked at only where two places are possible. */
+static bool is_at(const struct tracee *tracee, uint64_t offset, const struct op *op)
+{
+    enum { LOOK_MAX = 4096 };
+    char there[LOOK_MAX], written[LOOK_MAX];
+    const size_t size = op->size < LOOK_MAX ? (size_t)op->size : LOOK_MAX;
+    struct memory_vectors from;
+    int fd OWN(own_fd) = files_reopen(tracee->tid, (int)tracee->call.args[0]);
+    if (fd == -1 || pread(fd, there, size, (off_t)offset) != (ssize_t)size ||
+        !buffers(tracee, &from))
+        return false;
+    size_t filled = 0;
+    for (size_t i = 0; i < from.count && filled < size; i++) {
+        const size_t left = size - filled;
+        const size_t piece = from.items[i].iov_len < left ? from.items[i].iov_len : left;
+        filled += memory_read(tracee->tid, (uint64_t)(uintptr_t)from.items[i].iov_base,
+                              written + filled, piece);
+    }
+    return filled == size && memcmp(there, written, size) == 0;
+}
+
+/* Processes that share the position may have moved it between our look at the entry and the write.
+ * The position after the write tells; when it has been moved again, the file itself does. */
+static void settle_offset(struct recorder *recorder, struct tracee *tracee)
+{
+    struct call *call = &tracee->call;
+    struct file file;
+    if (call->op.kind != OP_WRITE || is_positioned(call) || (call->op.flags & OP_APPEND) != 0 ||
+        recorder_is_alone(recorder) ||
+        !files_get(recorder->files, tracee->tid, (int)call->args[0], &file) ||
+        file.kind != FILE_NODE || file.node != call->op.node || file.position < call->op.size)
+        return;
+    const uint64_t by_exit = file.position - call->op.size;
+    if (by_exit != call->op.offset && !is_at(tracee, call->op.offset, &call->op))
+        call->op.offset = by_exit;
+}
+
 bool write_leave(struct recorder *recorder, struct tracee *tracee, long result, struct err *err)
 {
     struct call *call = &tracee->call;
@@ -139,6 +178,8 @@ bool write_leave(struct recorder *recorder, struct tracee *tracee, long result, 
         return err_usage(err, "write to %s: the worker's memory could not be read",
                          trace_string(recorder->writer->trace, call->op.path));
     }
+    call->op.size = (uint64_t)result;
+    settle_offset(recorder, tracee);
     finish(recorder, &call->op, (uint64_t)result);
     if (call->op.kind == OP_WRITE && has_set_id(recorder, call->op.node)) {
         struct file file;

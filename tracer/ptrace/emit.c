@@ -11,7 +11,6 @@
 #include "tracer/base/clock.h"
 #include "tracer/base/mem.h"
 #include "tracer/base/own.h"
-#include "tracer/trace/snapshot.h"
 
 enum { OUTSIDE_NOTES_MAX = 10, NAMES_MAX = 4096, VALUE_MAX = 65536 };
 
@@ -141,30 +140,6 @@ void emit_adopt(struct recorder *recorder, const struct tracee *tracee, uint32_t
             op->flags &= (uint16_t)~OP_MORE;
         }
     }
-}
-
-bool emit_taken_in(struct recorder *recorder, const struct tracee *tracee,
-                   const struct call_place *place, struct err *err)
-{
-    struct trace *trace = recorder->writer->trace;
-    const uint32_t first = trace->count;
-    struct snapshot_items items = {0};
-    uint32_t node;
-    const struct snapshot_options options = {
-        .dir = place->dir,
-        .prefix = trace_string(trace, nodes_path(&recorder->nodes, place->dir)),
-        .exclude = recorder->options->exclude,
-    };
-    const bool is_read = snapshot_read_entry(recorder->writer, place->walk.dir_fd, place->walk.name,
-                                             &options, &items, &node, err);
-    if (is_read) {
-        for (uint32_t i = first; i < trace->count; i++)
-            nodes_apply(&recorder->nodes, &trace->ops[i]);
-        nodes_add_items(&recorder->nodes, &items);
-        emit_adopt(recorder, tracee, first);
-    }
-    free(items.items);
-    return is_read || err_while(err, "read what came into the workspace as %s", place->walk.name);
 }
 
 /* What mapped_scan hands pages to. */

@@ -32,11 +32,6 @@ void emit_mode_if_changed(struct recorder *recorder, const struct tracee *tracee
  * that were written by others (snapshot). */
 void emit_adopt(struct recorder *recorder, const struct tracee *tracee, uint32_t first);
 
-/* Something from outside stands in a place of the workspace now (renamed or linked in): it becomes
- * new nodes with its content as it is, all ops one call. */
-MUST_USE bool emit_taken_in(struct recorder *recorder, const struct tracee *tracee,
-                            const struct call_place *place, struct err *err);
-
 /* Stores through mappings since the last call, as a group of their own. */
 MUST_USE bool emit_stores(struct recorder *recorder, const struct tracee *tracee, struct err *err);
 
