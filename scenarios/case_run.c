@@ -27,7 +27,7 @@ enum { PORT = 7000, LARGE_BLOCK = 256 << 10 };
 struct running {
     const struct case_options *options;
     int folder_fd;
-    char *dir, *state;
+    char *dir, *state, *kept;
     uint16_t port;
     struct service *services;
     size_t services_count;
@@ -158,7 +158,8 @@ static bool play(struct running *running, struct scene *scene, size_t run, struc
     const struct suite_case *suite_case = running->options->suite_case;
     if (running->orders)
         order = running->orders + (run % suite_case->orders) * running->processes;
-    const struct scene_options options = {.services = running->services, .order = order};
+    const struct scene_options options = {
+        .services = running->services, .order = order, .is_last = run + 1 == suite_case->runs};
     scene->assertions = &running->assertions;
     const bool is_done = scene_run(scene, &options, err);
     if (scene->lock_order)
@@ -178,7 +179,8 @@ static bool play(struct running *running, struct scene *scene, size_t run, struc
 static bool run_once(struct running *running, size_t run, struct err *err)
 {
     const struct suite_case *suite_case = running->options->suite_case;
-    const struct suite_place place = {running->dir, running->state, running->port};
+    const struct suite_place place = {
+        .dir = running->dir, .state = running->state, .kept = running->kept, .port = running->port};
     struct plan plan;
     int dir_fd = -1;
     if (!suite_plan(suite_case, run, &place, &plan, err))
@@ -247,6 +249,8 @@ static bool run_all(struct running *running, struct err *err)
     running->folder_fd = open(options->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (running->folder_fd < 0)
         return err_system(err, "open %s", options->folder);
+    if (!renew(running, "kept", err))
+        return false;
     for (size_t run = 0; run < options->suite_case->runs; run++) {
         if (options->interrupted && *options->interrupted)
             return err_harness(err, "interrupted");
@@ -287,6 +291,7 @@ NORETURN void case_run(const struct case_options *options, pid_t parent, int rep
                               .folder_fd = -1,
                               .dir = mem_format("%s/work", options->folder),
                               .state = mem_format("%s/state", options->folder),
+                              .kept = mem_format("%s/kept", options->folder),
                               .children = json_array(),
                               .seen_orders = json_object()};
     assertions_init(&running.assertions);

@@ -206,7 +206,7 @@ static const char *find_value(const struct filling *filling, const char *at, jso
     if (!*out) {
         part_fault(filling->part, err,
                    "there is no parameter \"%.60s\"; allowed are those of matrix and each, bin, "
-                   "here, dir, state and port",
+                   "here, dir, state, kept and port",
                    name);
         return NULL;
     }

@@ -12,7 +12,7 @@
 static bool is_moment(const struct plan *plan, const char *name)
 {
     return strcmp(name, "start") == 0 || strcmp(name, "halt") == 0 || strcmp(name, "end") == 0 ||
-           plan_step_find(plan, name) != NULL;
+           strcmp(name, "last") == 0 || plan_step_find(plan, name) != NULL;
 }
 
 static bool check_moment(const struct plan *plan, const struct part *part, const char *key,
@@ -20,8 +20,8 @@ static bool check_moment(const struct plan *plan, const struct part *part, const
 {
     return !name || is_moment(plan, name) ||
            part_fault_at(part, key, err,
-                         "there is no moment \"%.60s\"; allowed are start, halt, end and the names "
-                         "of steps",
+                         "there is no moment \"%.60s\"; allowed are start, halt, end, last and the "
+                         "names of steps",
                          name);
 }
 

@@ -65,7 +65,7 @@ struct plan_check_trace {
 
 struct plan_check {
     const char *name;
-    const char *at; /* moment: "start", "halt", a step's name, or "end" */
+    const char *at; /* moment: "start", "halt", a step's name, "end", or "last" */
     enum plan_check_kind kind;
     struct plan_step *command; /* as a step of its own */
     struct plan_check_file file;

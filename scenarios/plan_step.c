@@ -79,7 +79,7 @@ bool plan_read_check_command(struct plan *plan, const struct part *part, struct 
 
 static bool is_taken(const struct plan *plan, const char *name)
 {
-    static const char *const moments[] = {"worker", "start", "halt", "end"};
+    static const char *const moments[] = {"worker", "start", "halt", "end", "last"};
     for (size_t i = 0; i < sizeof moments / sizeof *moments; i++) {
         if (strcmp(moments[i], name) == 0)
             return true;
@@ -109,7 +109,7 @@ static bool read_step(struct plan *plan, const struct part *part, struct plan_st
     if (*out->name == '\0' || is_taken(plan, out->name)) {
         return part_fault_at(part, "name", err,
                              "\"%.60s\" is taken; each step has a name of its own, and not worker, "
-                             "start, halt or end",
+                             "start, halt, end or last",
                              out->name);
     }
     if (!read_expectations(plan, part, out, err) || !read_damage(plan, part, &out->damage, err) ||

@@ -170,7 +170,7 @@ bool scene_run(struct scene *scene, const struct scene_options *options, struct 
         if (!run_step(scene, options, i, err) || !reach_moment(scene, plan->steps[i].name, err))
             return false;
     }
-    if (!reach_moment(scene, "end", err))
+    if (!reach_moment(scene, "end", err) || (options->is_last && !reach_moment(scene, "last", err)))
         return false;
     if (plan->steps_count > 0)
         check_services(scene, options);

@@ -12,7 +12,8 @@
 #include "tracer/base/mem.h"
 #include "tracer/base/own.h"
 
-static const struct suite_place some_place = {.dir = "/workspace", .state = "/state", .port = 7000};
+static const struct suite_place some_place = {
+    .dir = "/workspace", .state = "/state", .kept = "/kept", .port = 7000};
 
 static void case_fini(struct suite_case *suite_case)
 {
@@ -56,6 +57,7 @@ static json_t *values_of(const struct suite_case *suite_case, size_t each,
     json_object_set_new(values, "here", json_string(suite_case->source->folder));
     json_object_set_new(values, "dir", json_string(place->dir));
     json_object_set_new(values, "state", json_string(place->state));
+    json_object_set_new(values, "kept", json_string(place->kept));
     json_object_set_new(values, "port", json_integer(place->port));
     return values;
 }
@@ -111,7 +113,7 @@ static bool check_runs(struct suite_case *suite_case, const struct part *scenari
 /* A name may mean one thing only. */
 static bool check_names(const struct part *part, const json_t *taken, struct err *err)
 {
-    static const char *const ours[] = {"bin", "here", "dir", "state", "port"};
+    static const char *const ours[] = {"bin", "here", "dir", "state", "kept", "port"};
     const char *name;
     json_t *value;
     json_t *first = json_array_get(part->json, 0);

@@ -39,6 +39,7 @@ void suite_shard(struct suite *suite, uint32_t shard, uint32_t shards);
 struct suite_place {
     const char *dir;   /* workspace */
     const char *state; /* folder for the services' own state */
+    const char *kept;  /* folder that lasts for all runs of the case */
     uint16_t port;
 };
 MUST_USE bool suite_plan(const struct suite_case *suite_case, size_t run,

@@ -60,7 +60,7 @@ static void add(struct suite *suite, const char *path)
 
 static void read_run(const struct suite_case *suite_case, size_t run, struct plan *plan)
 {
-    const struct suite_place place = {.dir = "/w", .state = "/s", .port = 4711};
+    const struct suite_place place = {.dir = "/w", .state = "/s", .kept = "/k", .port = 4711};
     struct err err = {0};
     cr_assert(suite_plan(suite_case, run, &place, plan, &err), "%s", err.text);
 }
@@ -165,9 +165,9 @@ Test(suite, what_is_always_known_is_filled_in)
 {
     struct suite suite = {0};
     struct plan plan;
-    char *path OWN(own_mem) =
-        put_scenario("a.scenario.json", "\"worker\": {\"argv\": [\"true\", \"${dir}\", "
-                                        "\"${state}:${port}\", \"$${n}\", \"${here}\"]}");
+    char *path OWN(own_mem) = put_scenario(
+        "a.scenario.json", "\"worker\": {\"argv\": [\"true\", \"${dir}\", "
+                           "\"${state}:${port}\", \"$${n}\", \"${here}\", \"${kept}\"]}");
     add(&suite, path);
     read_run(&suite.cases[0], 0, &plan);
     const char *const *argv = plan.worker.command.argv;
@@ -175,6 +175,7 @@ Test(suite, what_is_always_known_is_filled_in)
     cr_expect_str_eq(argv[2], "/s:4711");
     cr_expect_str_eq(argv[3], "${n}");
     cr_expect_str_eq(argv[4], suite.sources[0]->folder);
+    cr_expect_str_eq(argv[5], "/k");
     plan_fini(&plan);
     suite_fini(&suite);
 }

@@ -104,6 +104,13 @@ static bool fits_glob(const struct barrier_matcher *matcher, const char *glob, u
     return string != 0 && fnmatch(glob, trace_string(matcher->trace, string), 0) == 0;
 }
 
+/* The workspace itself has no path in it; it is called "." here as in the sentences for people. */
+static bool fits_workspace(const struct op *op, const char *glob)
+{
+    return op->path == 0 && op->node == NODE_ROOT && op->kind < OP_SYNC_ALL &&
+           fnmatch(glob, ".", 0) == 0;
+}
+
 /* "tcp 127.0.0.1:80" is asked for with or without its protocol. */
 static bool fits_peer(const struct barrier_matcher *matcher, uint32_t string)
 {
@@ -122,8 +129,9 @@ static bool fits_place(const struct barrier_matcher *matcher, const struct op *o
         return has_peer && fits_peer(matcher, op->path);
     if (barrier->path == NULL || (op->kind == OP_SYNC_ALL && barrier->covers.text != NULL))
         return true;
-    return !has_peer && (fits_glob(matcher, barrier->path, op->path) ||
-                         fits_glob(matcher, barrier->path, op->path2));
+    return !has_peer &&
+           (fits_glob(matcher, barrier->path, op->path) ||
+            fits_glob(matcher, barrier->path, op->path2) || fits_workspace(op, barrier->path));
 }
 
 /* Content of files goes by its node, other output by its name, and the two directions of a

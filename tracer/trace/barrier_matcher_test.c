@@ -88,6 +88,21 @@ Test(barrier_matcher, calls_are_found_by_family_name_path_and_peer)
     example_fini(&example);
 }
 
+Test(barrier_matcher, the_workspace_itself_is_found_as_a_dot)
+{
+    struct example example;
+    uint32_t log, other;
+    begin(&example, &log, &other);
+    example_sync(&example, log);
+    example_op(&example, (struct op){.kind = OP_SYNC, .call = SYS_fsync, .node = NODE_ROOT}, "",
+               NULL); /* 1 */
+    output(&example, "x");
+    example_finish(&example);
+    expect(&example, "sync path=.", "1");
+    expect(&example, "write path=.", "");
+    example_fini(&example);
+}
+
 Test(barrier_matcher, a_match_over_several_calls_belongs_to_the_one_that_completes_it)
 {
     struct example example;

@@ -42,6 +42,15 @@ Test(barrier, what_is_not_said_is_the_first_time_before_the_call_by_sigkill)
     barrier_fini(&barrier);
 }
 
+Test(barrier, inside_after_no_byte_is_before_the_call)
+{
+    struct barrier barrier;
+    struct err err = {0};
+    cr_assert(barrier_parse("write where=inside bytes=0", &barrier, &err), "%s", err.text);
+    cr_expect_eq(barrier.where, BARRIER_BEFORE);
+    barrier_fini(&barrier);
+}
+
 Test(barrier, what_is_described_is_read_the_same_again)
 {
     static const char *const words[] = {
@@ -86,6 +95,8 @@ static const struct {
     {"write nth=99999999999999999999", "barrier: nth=99999999999999999999 is no number"},
     {"write where=between", "barrier: where=between; allowed are before, inside and after"},
     {"write where=inside", "barrier: where=inside needs bytes=N"},
+    {"write where=inside bytes=-1", "barrier: bytes=-1 is no number"},
+    {"write bytes=0", "barrier: bytes= goes with where=inside only"},
     {"write bytes=3", "barrier: bytes= goes with where=inside only"},
     {"write do=exit", "barrier: do=exit; allowed are kill and exit:0 to exit:255"},
     {"write do=exit:256", "barrier: do=exit:256; allowed are"},

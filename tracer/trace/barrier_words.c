@@ -69,23 +69,25 @@ static bool read_covers(struct barrier *out, const char *value, struct err *err)
     return read_text(value, &out->covers, err);
 }
 
-static bool read_number(const char *key, const char *value, uint64_t *out, struct err *err)
+static bool read_number(const char *value, uint64_t least, uint64_t *out)
 {
     char *end = NULL;
-    *out = isdigit((unsigned char)*value) ? strtoull(value, &end, 10) : 0;
-    if (*out == 0 || *end != '\0' || *out > INT64_MAX)
-        return err_usage(err, "barrier: %s=%.80s is no number from 1 up", key, value);
-    return true;
+    if (!isdigit((unsigned char)*value))
+        return false;
+    *out = strtoull(value, &end, 10);
+    return *end == '\0' && *out >= least && *out <= INT64_MAX;
 }
 
 static bool read_nth(struct barrier *out, const char *value, struct err *err)
 {
-    return read_number("nth", value, &out->nth, err);
+    return read_number(value, 1, &out->nth) ||
+           err_usage(err, "barrier: nth=%.80s is no number from 1 up", value);
 }
 
 static bool read_bytes(struct barrier *out, const char *value, struct err *err)
 {
-    return read_number("bytes", value, &out->bytes, err);
+    return read_number(value, 0, &out->bytes) ||
+           err_usage(err, "barrier: bytes=%.80s is no number", value);
 }
 
 static bool read_where(struct barrier *out, const char *value, struct err *err)
@@ -206,6 +208,15 @@ static bool take_word(struct reading *reading, struct err *err)
                      key, reading->barrier->call);
 }
 
+static bool gives_bytes(const struct reading *reading)
+{
+    for (unsigned i = 0; i < sizeof keys / sizeof *keys; i++) {
+        if (strcmp(keys[i].key, "bytes") == 0)
+            return (reading->seen >> i & 1) != 0;
+    }
+    return false;
+}
+
 static bool has_kinds(const struct barrier_call *call, uint32_t kinds)
 {
     return (call->kinds & kinds) != 0;
@@ -273,8 +284,12 @@ static bool read_words(struct reading *reading, struct err *err)
     struct barrier *barrier = reading->barrier;
     if (barrier->call == NULL)
         return err_usage(err, "barrier: no call is named; there are %s", barrier_call_families());
-    return check_bytes(barrier, barrier->bytes > 0, err) && check_call(barrier, err) &&
-           check_filters(barrier, err);
+    if (!check_bytes(barrier, gives_bytes(reading), err) || !check_call(barrier, err) ||
+        !check_filters(barrier, err))
+        return false;
+    if (barrier->where == BARRIER_INSIDE && barrier->bytes == 0)
+        barrier->where = BARRIER_BEFORE; /* so that a row of lengths may begin with none */
+    return true;
 }
 
 bool barrier_parse(const char *words, struct barrier *out, struct err *err)
