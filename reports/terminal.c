@@ -218,9 +218,10 @@ static void put_second(const struct page *page, const struct run *run)
     fprintf(page->to, "\n  the recovery, killed in its turn: recorded on %u state%s\n",
             second->trace->recoveries_count, s(second->trace->recoveries_count));
     put_models(page, second, "");
-    if (known > 0)
+    if (known > 0) {
         page_format(page, "  ", "(%llu of those tried are states of the worker, checked above)",
                     number(known));
+    }
 }
 
 static void put_untried(const struct page *page, const struct run *run, const char *where)

@@ -92,6 +92,6 @@ scene_depth_resumed() {
 # The journal's own repair stands every crash.
 limit 180 explore depth-journal 0 '.depth == 2 and .recoveries > 20 and .models2.kill.tried > 60
     and ([.models2[] | .violated + .crashed + .hung + .flaky] | add) == 0' \
-    --budget 25 --depth 2 --recover "$out/bin/journal --file j.wal recover" \
-    --check "test ! -e j.wal || $out/bin/journal --file j.wal list" \
-    -- sh -c "$out/bin/journal --file j.wal put turn-1 add-one && $out/bin/journal --file j.wal put turn-2 add-two"
+    --budget 25 --depth 2 --recover "$bin/journal --file j.wal recover" \
+    --check "test ! -e j.wal || $bin/journal --file j.wal list" \
+    -- sh -c "$bin/journal --file j.wal put turn-1 add-one && $bin/journal --file j.wal put turn-2 add-two"

@@ -299,6 +299,11 @@ static bool go_deeper(struct exploration *exploration, struct err *err)
            err_while(err, "depth 2");
 }
 
+static bool has_ended_early(const struct run *run)
+{
+    return !run->complete || (run->second != NULL && !run->second->complete);
+}
+
 static bool conclude(struct exploration *exploration, struct err *err)
 {
     struct run *run = &exploration->run;
@@ -313,16 +318,24 @@ static bool conclude(struct exploration *exploration, struct err *err)
         return err_while(err, "write the reports into %s", exploration->out_name);
     if (!exploration->settings->is_quiet && !outputs_show(run, stderr, err))
         return false;
-    if (run_result(run) == RUN_PARTIAL || !run->complete ||
-        (run->second != NULL && !run->second->complete)) {
+    if (has_ended_early(run) && interrupt_seen()) {
         const size_t more = run->second != NULL ? run->second->states_count : 0;
-        if (interrupt_seen())
-            return err_harness(err,
-                               "interrupted: %" PRIu64 " of %zu states are checked; go on with "
-                               "--resume",
-                               run_checked(run), run->states_count + more);
+        return err_harness(err,
+                           "interrupted: %" PRIu64 " of %zu states are checked; go on with "
+                           "--resume",
+                           run_checked(run), run->states_count + more);
     }
     return true;
+}
+
+static bool is_depth_possible(const struct settings *settings, struct err *err)
+{
+    if (settings->depth < 2)
+        return true;
+    if (settings->recover == NULL && settings->check != NULL)
+        return err_usage(err, "--depth 2: there is no recovery to be killed; give --recover");
+    return settings->shards < 2 ||
+           err_usage(err, "--depth 2: not together with --shard in this version");
 }
 
 bool exploration_run(struct exploration *exploration, struct err *err)
@@ -330,12 +343,9 @@ bool exploration_run(struct exploration *exploration, struct err *err)
     const struct settings *settings = exploration->settings;
     const struct out_options out_options = {.is_forced = settings->is_forced,
                                             .want_run = settings->want_resume};
-    if (settings->depth > 1 && settings->recover == NULL && settings->check != NULL)
-        return err_usage(err, "--depth 2: there is no recovery to be killed; give --recover");
-    if (settings->depth > 1 && settings->shards > 1)
-        return err_usage(err, "--depth 2: not together with --shard in this version");
     progress_begin(&exploration->progress, stderr, settings->is_quiet, 0);
-    if (!exploration_commands(settings, &exploration->recover, &exploration->check, err) ||
+    if (!is_depth_possible(settings, err) ||
+        !exploration_commands(settings, &exploration->recover, &exploration->check, err) ||
         !janitor_start(&exploration->janitor, err) ||
         !out_open(exploration->out_name, &out_options, &exploration->out, err))
         return false;

@@ -66,8 +66,10 @@ static bool begin(struct second *second, const struct second_options *options, s
 {
     int payload OWN(own_fd) = -1;
     const struct trace *worker = options->first->trace;
+    const struct settings *settings = options->settings;
+    memcpy(second->run.model_wanted, settings->model_wanted, sizeof settings->model_wanted);
     if (!store_create(second->fd, &second->store, err) ||
-        !kept_write(second->store, options->settings, err) ||
+        !kept_write(second->store, settings, err) ||
         !store_payload_create(second->store, &payload, err) ||
         !store_read_trace(options->store, &second->trace, err))
         return false;
@@ -197,7 +199,6 @@ static bool enumerate_recoveries(struct second *second, const struct second_opti
         .known_count = known_count,
     };
     memcpy(how.wanted, settings->model_wanted, sizeof how.wanted);
-    memcpy(run->model_wanted, settings->model_wanted, sizeof run->model_wanted);
     progress_note(options->progress, "depth 2: working out the crash states of the recoveries");
     if (!enumerate(&second->trace, &how, &found, err))
         return false;

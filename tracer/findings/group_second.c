@@ -96,15 +96,15 @@ static bool add_kill(struct grouping *grouping, uint32_t number, uint32_t k, str
 static bool collect(struct grouping *grouping, const struct trace *trace, size_t from, size_t to,
                     struct err *err)
 {
-    const uint32_t number = grouping->second->states[from].recovery - 1;
+    const struct run *second = grouping->second;
+    const uint32_t number = second->states[from].recovery - 1;
     grouping->count = 0;
     for (uint32_t k = 0; k <= trace->count; k++) {
         if (model_of(MODEL_KILL)->count(trace, k) > 0 && !add_kill(grouping, number, k, err))
             return false;
-        for (; from < to && grouping->second->states[from].op <= k; from++) {
-            if (grouping->second->states[from].model != MODEL_KILL)
-                add_state(grouping, &grouping->second->states[from],
-                          &grouping->second->verdicts[from]);
+        for (; from < to && second->states[from].op <= k; from++) {
+            if (second->states[from].model != MODEL_KILL)
+                add_state(grouping, &second->states[from], &second->verdicts[from]);
         }
     }
     return true;

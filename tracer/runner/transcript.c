@@ -28,14 +28,12 @@ static void own_writer(struct trace_writer *writer)
     trace_writer_fini(writer);
 }
 
-static bool run_recovery(const struct transcript *transcript, bool want_exits,
-                         const struct snapshot_items *items, struct trace_writer *writer,
-                         enum record_end *end, struct err *err)
+static struct record_options how_to_record(const struct transcript *transcript, bool want_exits)
 {
     const struct attempt *attempt = transcript->attempt;
     const struct job_options *options = attempt->options;
     char **environment = attempt->launcher->environment;
-    const struct record_options record_options = {
+    return (struct record_options){
         .argv = (const char *const *)options->recover->argv,
         .workspace = options->workspace,
         .copy_fd = -1,
@@ -49,10 +47,18 @@ static bool run_recovery(const struct transcript *transcript, bool want_exits,
         .timeout_ns = options->timeout_ns,
         .interrupted = transcript->interrupted,
     };
+}
+
+static bool run_recovery(const struct attempt *attempt, const struct record_options *options,
+                         struct trace_writer *writer, enum record_end *end, struct err *err)
+{
+    struct snapshot_items items OWN(own_items) = {0};
+    footing_write(attempt->disk, writer, &items);
+    writer->trace->initial = writer->trace->count;
     pids_set(attempt->pids_fd, attempt->pid_base);
     /* New credentials, which a slot has, make a process unreadable until it execs. */
     prctl(PR_SET_DUMPABLE, 1);
-    const bool is_done = record(&record_options, items, writer, end, err);
+    const bool is_done = record(options, &items, writer, end, err);
     launch_kill_rest(attempt->launcher);
     return is_done;
 }
@@ -63,16 +69,14 @@ static bool record_once(const struct transcript *transcript, bool want_exits, st
 {
     const struct trace *trace = transcript->recording->trace;
     struct trace_writer writer OWN(own_writer) = {.fd = -1};
-    struct snapshot_items items OWN(own_items) = {0};
+    const struct record_options options = how_to_record(transcript, want_exits);
     const int fd = fcntl(trace->payload_fd, F_DUPFD_CLOEXEC, 0);
     if (fd < 0)
         return err_system(err, "open the payload file");
     out->nodes = transcript->recording->nodes_before;
     out->payload_size = trace->payload_size;
     trace_writer_init(&writer, out, fd);
-    footing_write(transcript->attempt->disk, &writer, &items);
-    out->initial = out->count;
-    return run_recovery(transcript, want_exits, &items, &writer, end, err) &&
+    return run_recovery(transcript->attempt, &options, &writer, end, err) &&
            trace_writer_finish(&writer, err);
 }
 

@@ -56,9 +56,10 @@ static void add_folder(struct footing *footing, uint32_t dir)
 {
     struct tree_entry *entries OWN(own_mem) = NULL;
     const size_t count = tree_entries(footing->disk->tree, dir, &entries);
-    for (size_t i = 0; i < count; i++)
-        add_name(footing, (struct tree_place){.dir = dir, .name = entries[i].name},
-                 entries[i].node);
+    for (size_t i = 0; i < count; i++) {
+        const struct tree_place place = {.dir = dir, .name = entries[i].name};
+        add_name(footing, place, entries[i].node);
+    }
 }
 
 void footing_write(const struct disk *disk, struct trace_writer *writer,
