@@ -35,6 +35,9 @@ static const struct {
     {"attributes", "echo a > a", "chmod 640 a; touch -d @1000 a; chmod u+s a; echo b >> a"},
     {"from outside and back", "mkdir w",
      "mkdir ../o; echo x > ../o/f; mv ../o in; mv in/f ../g; mv ../g in/h; ln ../worker l || :"},
+    {"links that come back", "echo a > a",
+     "ln a b; mv b ../g; mv ../g c; echo x >> c; mkdir d; ln a d/b; mv d ../o; mv ../o e; "
+     "echo y >> e/b"},
     {"names with newlines", NULL,
      "mkdir \"a\nb\"; echo x > \"a\nb/c\nd\"; mv \"a\nb/c\nd\" \"e\n\""},
     {"processes side by side", NULL,
