@@ -84,11 +84,12 @@ static bool is_empty(int fd)
 static bool fill_dir(const struct killing *killing, struct err *err)
 {
     const struct settings *settings = killing->settings;
-    if (settings->init != NULL && !is_empty(killing->dir_fd))
+    if (settings->init != NULL && !is_empty(killing->dir_fd)) {
         return err_usage(err,
                          "--init: %s is not empty, and brink kill works in it; leave out one of "
                          "the two",
                          killing->dir);
+    }
     if (settings->init != NULL) {
         const int init OWN(own_fd) = open(settings->init, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         if (init == -1) {

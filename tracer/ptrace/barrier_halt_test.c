@@ -1,9 +1,14 @@
+#include <arpa/inet.h>
 #include <criterion/criterion.h>
+#include <netinet/in.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "tracer/base/mem.h"
 #include "tracer/base/own.h"
@@ -220,6 +225,135 @@ Test(barrier_halt, nothing_of_many_threads_and_processes_happens_after_the_barri
         cr_expect_eq(strlen(left), sizes[i], "%s: %zu", CROWDED[i], strlen(left));
         cr_expect_geq(halting.halted.processes, 2);
         cr_expect_eq(halting.halted.status, i == 0 ? SIGKILL : 23 << 8);
+        fini(&halting);
+    }
+}
+
+/* A service that outlives the worker, on a port of its own: one connection, all it sends. */
+struct service {
+    int listener;
+    uint16_t port;
+    pthread_t thread;
+    char got[256];
+    size_t size;
+};
+
+static void *serve(void *context)
+{
+    struct service *service = context;
+    const int connection = accept(service->listener, NULL, NULL);
+    ssize_t size = connection == -1 ? 0 : write(connection, "WELCOME", 7);
+    while (size > 0) {
+        size = read(connection, service->got + service->size, sizeof service->got - service->size);
+        service->size += size > 0 ? (size_t)size : 0;
+    }
+    if (connection != -1)
+        close(connection);
+    return NULL;
+}
+
+static void service_start(struct service *service)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    socklen_t size = sizeof address;
+    *service = (struct service){.listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+    cr_assert_eq(bind(service->listener, (struct sockaddr *)&address, size), 0);
+    cr_assert_eq(listen(service->listener, 1), 0);
+    cr_assert_eq(getsockname(service->listener, (struct sockaddr *)&address, &size), 0);
+    service->port = ntohs(address.sin_port);
+    cr_assert_eq(pthread_create(&service->thread, NULL, serve, service), 0);
+}
+
+/* Also when nobody has connected. */
+static void service_stop(struct service *service)
+{
+    shutdown(service->listener, SHUT_RDWR);
+    pthread_join(service->thread, NULL);
+    close(service->listener);
+}
+
+static const char client[] = HEADERS
+    "#include <arpa/inet.h>\n#include <sys/socket.h>\n#include <stdlib.h>\n"
+    "int main() { char b[9]; struct sockaddr_in a = {.sin_family = AF_INET,\n"
+    ".sin_port = htons(atoi(getenv(\"PORT\"))), .sin_addr = {htonl(INADDR_LOOPBACK)}};\n"
+    "int s = socket(AF_INET, SOCK_STREAM, 0); if (connect(s, (void *)&a, sizeof a)) return 1;\n"
+    "read(s, b, 7); int d = open(\"f\", O_CREAT | O_WRONLY, 0644); write(d, b, 7);\n"
+    "write(s, \"ask id=\", 7); send(s, \"7 please\", 8, 0);\n"
+    "struct iovec v[2] = {{\"ab\", 2}, {\"cdef\", 4}};\n"
+    "struct msghdr m = {.msg_iov = v, .msg_iovlen = 2}; sendmsg(s, &m, 0); return 0; }\n";
+
+static const struct {
+    const char *words, *got, *call;
+    bool has_file;
+} SERVED[] = {
+    {"connect peer=127.0.0.1:*", "", "connect", false},
+    {"receive peer=127.0.0.1:*", "", "read", false},
+    {"receive contains=COME where=after", "", "read", false},
+    {"send contains='id=7 please'", "ask id=", "sendto", true},
+    {"write peer=127.0.0.1:*", "", "write", true},
+    {"send contains='id=7' where=after do=exit:23", "ask id=7 please", "sendto", true},
+    {"send peer=127.0.0.1:* nth=2 where=inside bytes=3", "ask id=7 p", "sendto", true},
+    {"sendmsg where=inside bytes=3 do=exit:23", "ask id=7 pleaseabc", "sendmsg", true},
+};
+
+Test(barrier_halt, connections_are_places_to_halt_at_as_well, LIMIT)
+{
+    for (size_t i = 0; i < sizeof SERVED / sizeof *SERVED; i++) {
+        struct halting halting;
+        struct service service;
+        service_start(&service);
+        char *port OWN(own_mem) = mem_format("%u", (unsigned)service.port);
+        setenv("PORT", port, 1);
+        run(&halting, client, SERVED[i].words);
+        service_stop(&service);
+        cr_assert(halting.is_done, "%s: %s", SERVED[i].words, halting.recording.err.text);
+        cr_expect_eq(halting.recording.end, RECORD_HALTED, "%s", SERVED[i].words);
+        cr_expect_str_eq(service.got, SERVED[i].got, "%s: %s", SERVED[i].words, service.got);
+        cr_expect_str_eq(op_call_name(&halting.halted.op), SERVED[i].call, "%s", SERVED[i].words);
+        char *peer OWN(own_mem) = mem_format("tcp 127.0.0.1:%s", port);
+        cr_expect_str_eq(trace_string(&halting.recording.trace, halting.halted.op.path), peer);
+        cr_expect_eq(trial_count(&halting.recording, OP_CREATE) == 1, SERVED[i].has_file, "%s",
+                     SERVED[i].words);
+        fini(&halting);
+    }
+}
+
+/* Bytes that the kernel copies are not known before. */
+static const char copier[] = HEADERS
+    "#include <sys/sendfile.h>\n"
+    "int main() { int a = open(\"a\", O_CREAT | O_RDWR, 0644); write(a, \"0123456789\", 10);\n"
+    "int b = open(\"b\", O_CREAT | O_WRONLY, 0644); off_t at = 0; sendfile(b, a, &at, 10);\n"
+    "loff_t from = 0; copy_file_range(a, &from, b, 0, 10, 0); rename(\"b\", \"c\");\n"
+    "mkdir(\"d\", 0755); link(\"c\", \"d/e\"); unlink(\"c\"); return 0; }\n";
+
+static const struct {
+    const char *words, *there, *absent, *message;
+} COPIED[] = {
+    {"sendfile path=b where=inside bytes=4", "b", "c", NULL},
+    {"copy_file_range path=b contains=234 where=after", "b", "c", NULL},
+    {"write path=b contains=234", NULL, NULL, "that could not be halted"},
+    {"open path=b", "a", "b", NULL},
+    {"mkdir path=d", "c", "d", NULL},
+    {"link path=d/e", "d", "d/e", NULL},
+    {"link path=d/e where=after", "d/e", "nothing", NULL},
+    {"unlink path=c", "c", "nothing", NULL},
+};
+
+Test(barrier_halt, names_and_what_the_kernel_copies_are_places_to_halt_at, LIMIT)
+{
+    for (size_t i = 0; i < sizeof COPIED / sizeof *COPIED; i++) {
+        struct halting halting;
+        run(&halting, copier, COPIED[i].words);
+        cr_expect_eq(halting.is_done, COPIED[i].message == NULL, "%s: %s", COPIED[i].words,
+                     halting.recording.err.text);
+        if (COPIED[i].message != NULL) {
+            cr_expect_not_null(strstr(halting.recording.err.text, COPIED[i].message));
+        } else {
+            const int dir = halting.recording.workspace_fd;
+            cr_expect_eq(halting.recording.end, RECORD_HALTED, "%s", COPIED[i].words);
+            cr_expect_eq(faccessat(dir, COPIED[i].there, F_OK, 0), 0, "%s", COPIED[i].words);
+            cr_expect_eq(faccessat(dir, COPIED[i].absent, F_OK, 0), -1, "%s", COPIED[i].words);
+        }
         fini(&halting);
     }
 }

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -14,20 +13,24 @@
 #include "inject.h"
 #include "visit.h"
 
+struct iovecs {
+    uint64_t at, count;
+};
+
 /* An iovec array is cut in the worker's memory: it will not need it again. */
-static bool shorten_vectors(const struct tracee *tracee, const struct msghdr *header,
-                            uint64_t bytes, struct err *err)
+static bool shorten_vectors(const struct tracee *tracee, struct iovecs iovecs, uint64_t bytes,
+                            struct err *err)
 {
-    const uint64_t at = (uint64_t)(uintptr_t)header->msg_iov;
     struct memory_vectors vectors;
-    if (!memory_vectors(tracee->tid, at, header->msg_iovlen, &vectors))
+    if (!memory_vectors(tracee->tid, iovecs.at, iovecs.count, &vectors))
         return err_usage(err, "the buffers of the call could not be read");
     for (size_t i = 0; i < vectors.count; i++) {
         if (vectors.items[i].iov_len > bytes)
             vectors.items[i].iov_len = bytes;
         bytes -= vectors.items[i].iov_len;
     }
-    if (!memory_write_all(tracee->tid, at, vectors.items, vectors.count * sizeof *vectors.items))
+    if (!memory_write_all(tracee->tid, iovecs.at, vectors.items,
+                          vectors.count * sizeof *vectors.items))
         return err_system(err, "shorten the buffers of the call");
     return true;
 }
@@ -53,18 +56,19 @@ static bool shorten_count(const struct tracee *tracee, uint64_t bytes, struct er
 bool halt_shorten(const struct tracee *tracee, uint64_t bytes, struct err *err)
 {
     const struct call *call = &tracee->call;
-    struct msghdr header = {.msg_iovlen = call->args[2]};
+    struct iovecs iovecs = {call->args[1], call->args[2]};
+    struct msghdr header;
     switch (call->nr) {
     case SYS_writev:
     case SYS_pwritev:
     case SYS_pwritev2:
     case SYS_vmsplice:
-        memcpy(&header.msg_iov, &call->args[1], sizeof header.msg_iov);
-        return shorten_vectors(tracee, &header, bytes, err);
+        return shorten_vectors(tracee, iovecs, bytes, err);
     case SYS_sendmsg:
         if (!memory_read_all(tracee->tid, call->args[1], &header, sizeof header))
             return err_usage(err, "the buffers of the call could not be read");
-        return shorten_vectors(tracee, &header, bytes, err);
+        iovecs = (struct iovecs){(uint64_t)(uintptr_t)header.msg_iov, header.msg_iovlen};
+        return shorten_vectors(tracee, iovecs, bytes, err);
     default:
         return shorten_count(tracee, bytes, err);
     }

@@ -39,9 +39,10 @@ bool turns_new(const struct record_locks *asked, struct turns **out, struct err 
     *out = NULL;
     if (asked == NULL)
         return true;
-    if (!is_order(asked))
+    if (!is_order(asked)) {
         return err_usage(err, "the order of locks must name each of 0 to %u once",
                          asked->count == 0 ? 0 : asked->count - 1);
+    }
     struct turns *turns = mem_new(1, sizeof *turns);
     turns->asked = asked;
     turns->parties = mem_new((size_t)asked->count + 1, sizeof *turns->parties);
@@ -66,11 +67,12 @@ bool turns_born(struct recorder *recorder, struct process *process, const struct
     process->party = maker->party;
     if (maker->pid == recorder->main_pid)
         process->party = ++turns->started;
-    if (process->party > turns->asked->count)
+    if (process->party > turns->asked->count) {
         return err_usage(err,
                          "the order of locks is for %u processes, but the worker starts more of "
                          "them",
                          turns->asked->count);
+    }
     turns->parties[process->party].alive++;
     return true;
 }
@@ -140,9 +142,10 @@ bool turns_go_on(struct recorder *recorder, struct err *err)
     struct turns *turns = recorder->turns;
     if (turns == NULL || recorder->is_killing)
         return true;
-    if (!turns->is_open)
+    if (!turns->is_open) {
         turns->is_open =
             turns->started == turns->asked->count && count_come(turns) == turns->started;
+    }
     if (!turns->is_open)
         return true;
     while (turns->at < turns->asked->count && is_over(recorder, party_at_turn(turns)))

@@ -125,9 +125,10 @@ static bool read_do(struct barrier *out, const char *value, struct err *err)
 /* sync may stand alone. */
 static bool read_sync(struct barrier *out, const char *value, struct err *err)
 {
-    if (strcmp(value, "true") != 0 && strcmp(value, "false") != 0)
+    if (strcmp(value, "true") != 0 && strcmp(value, "false") != 0) {
         return err_usage(err, "barrier: sync=%.80s; allowed are sync, sync=true and sync=false",
                          value);
+    }
     out->want_sync = strcmp(value, "true") == 0;
     return true;
 }
@@ -237,22 +238,25 @@ static bool check_call(const struct barrier *barrier, struct err *err)
     const struct barrier_call *call = barrier_call_find(barrier->call);
     const uint32_t sends = BARRIER_CALL_FILES | BARRIER_CALL_KIND(OP_SEND);
     const uint32_t streams = sends | BARRIER_CALL_KIND(OP_RECEIVE);
-    if (barrier->contains.text != NULL && !has_kinds(call, streams))
+    if (barrier->contains.text != NULL && !has_kinds(call, streams)) {
         return err_usage(err,
                          "barrier: %s has no bytes that contains= could look at; a sync that "
                          "makes a record durable is found by covers=",
                          call->name);
+    }
     if (barrier->contains.text != NULL && barrier->where != BARRIER_AFTER &&
-        !has_kinds(call, sends))
+        !has_kinds(call, sends)) {
         return err_usage(err,
                          "barrier: what is received is known when it is there: contains= of "
                          "%s needs where=after",
                          call->name);
+    }
     if (barrier->covers.text != NULL && !has_kinds(call, BARRIER_CALL_SYNCS))
         return err_usage(err, "barrier: covers= goes with a sync, not with %s", call->name);
-    if (barrier->where == BARRIER_INSIDE && !has_kinds(call, sends))
+    if (barrier->where == BARRIER_INSIDE && !has_kinds(call, sends)) {
         return err_usage(err, "barrier: where=inside goes with calls that write, not with %s",
                          call->name);
+    }
     if (barrier->want_sync && !has_kinds(call, BARRIER_CALL_FILES))
         return err_usage(err, "barrier: sync goes with calls that write, not with %s", call->name);
     return true;
@@ -266,9 +270,10 @@ static bool check_filters(const struct barrier *barrier, struct err *err)
         return err_usage(err, "barrier: path= and peer= exclude each other");
     if (barrier->peer != NULL && !is_write && !has_kinds(call, BARRIER_CALL_PEERS))
         return err_usage(err, "barrier: %s has no peer", call->name);
-    if (barrier->path != NULL && !has_kinds(call, ~BARRIER_CALL_PEERS))
+    if (barrier->path != NULL && !has_kinds(call, ~BARRIER_CALL_PEERS)) {
         return err_usage(err, "barrier: %s has no path; peer= says who is at the other end",
                          call->name);
+    }
     return true;
 }
 
