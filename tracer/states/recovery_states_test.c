@@ -176,3 +176,26 @@ Test(recovery_states, a_walk_enters_recoveries_and_leaves_nothing_of_them)
     walker_free(walker);
     unmake(&setting);
 }
+
+Test(recovery_states, what_a_recovery_made_is_not_there_in_the_worker_s_later_states)
+{
+    struct setting setting;
+    struct example making;
+    struct err err = {0};
+    make(&setting);
+    example_init(&making);
+    making.trace.nodes = setting.trace->nodes;
+    example_create(&making, "made");
+    example_finish(&making);
+    const struct trace_recovery about = recoveries_of_state(&setting.first.states[1], 1);
+    making.trace.payload_size = setting.trace->payload_size;
+    recoveries_add(setting.trace, &making.trace, setting.trace->nodes, &about);
+    struct walker *walker = walker_new(setting.trace);
+    cr_assert(walker_to(walker, &(struct state){.op = 1, .recovery = 1}, &err), "%s", err.text);
+    cr_expect_neq(tree_find(walker_tree(walker), "made"), NODE_NONE);
+    cr_assert(walker_to(walker, &setting.first.states[2], &err), "%s", err.text);
+    cr_expect_eq(tree_find(walker_tree(walker), "made"), NODE_NONE);
+    walker_free(walker);
+    example_fini(&making);
+    unmake(&setting);
+}
