@@ -87,34 +87,56 @@ static bool ask_count(struct scene *scene, const struct plan_check *check,
     return true;
 }
 
-/* The first op of each kind must come behind the first of the kind before. */
+/* The first op of a kind, from a place on; 0: there is none. */
+static bool find_first(const struct trace *trace, const char *words, uint32_t begin, uint32_t *out,
+                       struct err *err)
+{
+    struct found found = {0};
+    if (!find(trace, words, begin, &found, err))
+        return false;
+    *out = found.count > 0 ? found.ops[0] : 0;
+    free(found.ops);
+    return true;
+}
+
+/* Two kinds of ops and the first of each. */
+struct pair {
+    const char *words[2];
+    uint32_t ops[2];
+};
+
+static void compare_pair(struct scene *scene, const struct plan_check *check,
+                         const struct trace *trace, const struct pair *pair)
+{
+    const bool has_aspect = check->trace.ops[2] != NULL;
+    char *shown[2];
+    for (size_t i = 0; i < 2; i++) {
+        shown[i] = pair->ops[i] ? show(trace, pair->ops[i]) : mem_format("no %s", pair->words[i]);
+    }
+    char *expected OWN(own_mem) = mem_format("%s before %s", pair->words[0], pair->words[1]);
+    char *observed OWN(own_mem) = mem_format("%s; %s", shown[0], shown[1]);
+    const struct assertion assertion = {check->name, has_aspect ? expected : NULL, expected,
+                                        observed};
+    assertions_add(scene->assertions, &assertion, pair->ops[0] && pair->ops[0] < pair->ops[1]);
+    free(shown[0]);
+    free(shown[1]);
+}
+
+/* The first op of each kind must come behind the first of the kind before: one assertion for each
+ * pair of neighbours. */
 static bool ask_order(struct scene *scene, const struct plan_check *check,
                       const struct trace *trace, uint32_t begin, struct err *err)
 {
-    const struct plan_check_trace *asked = &check->trace;
-    uint32_t before = 0;
-    for (size_t i = 0; asked->ops[i]; i++) {
-        struct found found = {0};
-        if (!find(trace, asked->ops[i], begin, &found, err))
+    struct pair pair = {{NULL, check->trace.ops[0]}, {0, 0}};
+    if (!find_first(trace, pair.words[1], begin, &pair.ops[1], err))
+        return false;
+    for (size_t i = 1; check->trace.ops[i]; i++) {
+        pair.words[0] = pair.words[1];
+        pair.ops[0] = pair.ops[1];
+        pair.words[1] = check->trace.ops[i];
+        if (!find_first(trace, pair.words[1], begin, &pair.ops[1], err))
             return false;
-        const bool is_there = found.count > 0;
-        const uint32_t first = is_there ? found.ops[0] : 0;
-        free(found.ops);
-        char *expected OWN(own_mem) = mem_format("%s%s%s", asked->ops[i], i > 0 ? " after " : "",
-                                                 i > 0 ? asked->ops[i - 1] : "");
-        char *shown OWN(own_mem) = is_there ? show(trace, first) : mem_string("there is none");
-        char *earlier OWN(own_mem) = i > 0 ? show(trace, before) : mem_string("");
-        char *observed OWN(own_mem) =
-            mem_format("%s%s%s", shown, i > 0 ? ", against " : "", earlier);
-        if (i > 0 || !is_there) {
-            const struct assertion assertion = {
-                check->name, asked->ops[1] && asked->ops[2] ? asked->ops[i] : NULL, expected,
-                observed};
-            assertions_add(scene->assertions, &assertion, is_there && first > before);
-        }
-        if (!is_there)
-            return true;
-        before = first;
+        compare_pair(scene, check, trace, &pair);
     }
     return true;
 }

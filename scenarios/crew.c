@@ -170,9 +170,11 @@ static void clear(struct crew *crew)
         struct member *member = &crew->members[i];
         while (member->pid != 0 && receive(member))
             continue;
-        if (member->pid != 0 && !finish(crew, member, &ignored))
+        if (member->pid == 0) {
+            free(member->folder);
+        } else if (!finish(crew, member, &ignored)) {
             ignored = (struct err){0}; /* the janitor removes the folder at the end */
-        free(member->folder);
+        }
     }
     free(crew->members);
     free(crew->parent);

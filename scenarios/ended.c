@@ -104,9 +104,10 @@ void ended_check_text(const struct ended_text *text, const char *name, const cha
 {
     const char *got = text->bytes ? text->bytes : "";
     struct assertion assertion = {name, stream, expected->equals, got};
-    if (expected->equals)
-        assertions_add(assertions, &assertion,
-                       text->size == strlen(got) && strcmp(got, expected->equals) == 0);
+    if (expected->equals) {
+        const bool is_equal = text->size == strlen(got) && strcmp(got, expected->equals) == 0;
+        assertions_add(assertions, &assertion, is_equal);
+    }
     if (expected->contains) {
         assertion.expected = expected->contains;
         assertions_add(assertions, &assertion, strstr(got, expected->contains) != NULL);

@@ -40,7 +40,7 @@ static bool write_json(int dir_fd, const char *name, const json_t *json, mode_t 
 static char *ask_git(const char *folder, const char *const *words)
 {
     const char *argv[8] = {"git", "-C", folder};
-    for (size_t i = 0; words[i] && i < 4; i++)
+    for (size_t i = 0; i < 4 && words[i]; i++)
         argv[i + 3] = words[i];
     const struct plan_command command = {.argv = argv, .timeout_ns = GIT_SECONDS * 1000000000LL};
     const struct child_options options = {&command, "git", "/", "/"};

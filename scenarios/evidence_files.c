@@ -14,15 +14,17 @@
 #include "tracer/base/text.h"
 #include "tracer/trace/listing.h"
 
-static bool hash_entry(int dir_fd, const char *name, const struct stat *status, bool want_lines,
-                       char out[SHA256_TEXT], struct err *err)
+static bool hash_link(int dir_fd, const char *name, char out[SHA256_TEXT], struct err *err)
 {
-    if (S_ISLNK(status->st_mode)) {
-        char target[PATH_MAX];
-        const ssize_t size = readlinkat(dir_fd, name, target, sizeof target);
-        return size >= 0 ? sha256_bytes(target, (size_t)size, out, err)
-                         : err_system(err, "read the link %s", name);
-    }
+    char target[PATH_MAX];
+    const ssize_t size = readlinkat(dir_fd, name, target, sizeof target);
+    return size >= 0 ? sha256_bytes(target, (size_t)size, out, err)
+                     : err_system(err, "read the link %s", name);
+}
+
+static bool hash_file(int dir_fd, const char *name, bool want_lines, char out[SHA256_TEXT],
+                      struct err *err)
+{
     const int fd OWN(own_fd) = openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0)
         return err_system(err, "open %s", name);
@@ -47,7 +49,8 @@ static bool add_entry(int dir_fd, const char *name, const struct evidence_files 
     }
     if (!S_ISREG(status.st_mode) && !S_ISLNK(status.st_mode))
         return true;
-    if (!hash_entry(dir_fd, name, &status, options->want_lines, digest, err))
+    if (S_ISLNK(status.st_mode) ? !hash_link(dir_fd, name, digest, err)
+                                : !hash_file(dir_fd, name, options->want_lines, digest, err))
         return false;
     char *shown OWN(own_mem) = text_escape(path, SIZE_MAX);
     json_t *entry = json_object();

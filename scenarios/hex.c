@@ -1,5 +1,6 @@
 #include "hex.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,8 +10,7 @@ static const char digits[] = "0123456789abcdef";
 
 static int value_of(char digit)
 {
-    const char small = digit >= 'A' && digit <= 'F' ? (char)(digit - 'A' + 'a') : digit;
-    const char *at = small != '\0' ? strchr(digits, small) : NULL;
+    const char *at = digit != '\0' ? strchr(digits, tolower((unsigned char)digit)) : NULL;
     return at ? (int)(at - digits) : -1;
 }
 

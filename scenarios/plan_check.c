@@ -173,11 +173,13 @@ static bool read_ask(struct plan *plan, const struct part *part, struct plan_che
     if (json_is_string(json_object_get(part->json, asked))) {
         const char **one = plan_block(plan, 2, sizeof *one);
         trace->ops = one;
-        return part_text(part, asked, &one[0], err) &&
-               (trace->ask != TRACE_ORDER ||
-                part_fault_at(part, asked, err, "needs at least two ops: [first, then]"));
+        if (!part_text(part, asked, &one[0], err))
+            return false;
+    } else if (!plan_read_words(plan, part, asked, &trace->ops, err)) {
+        return false;
     }
-    return plan_read_words(plan, part, asked, &trace->ops, err);
+    return trace->ask != TRACE_ORDER || trace->ops[1] ||
+           part_fault_at(part, asked, err, "needs at least two ops: [first, then]");
 }
 
 static bool check_ops(const struct part *part, const struct plan_check_trace *trace,

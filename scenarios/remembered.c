@@ -79,9 +79,10 @@ static char *difference(const struct looks *then, const struct looks *now)
         return NULL;
     if (then->status.st_ino != now->status.st_ino || then->status.st_dev != now->status.st_dev)
         return mem_string("another file stands there (inode)");
-    if (then->status.st_size != now->status.st_size)
+    if (then->status.st_size != now->status.st_size) {
         return mem_format("size %lld, was %lld", (long long)now->status.st_size,
                           (long long)then->status.st_size);
+    }
     if (strcmp(then->digest, now->digest) != 0)
         return mem_string("other bytes");
     if (!is_same_time(then->status.st_mtim, now->status.st_mtim))

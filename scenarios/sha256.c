@@ -1,6 +1,5 @@
 #include "sha256.h"
 
-#include <errno.h>
 #include <openssl/evp.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -8,6 +7,7 @@
 #include <unistd.h>
 
 #include "hex.h"
+#include "tracer/base/mem.h"
 #include "tracer/base/own.h"
 
 enum { CHUNK = 65536 };
@@ -34,10 +34,13 @@ static size_t normalise(char *bytes, size_t size, bool *was_cr)
 {
     size_t kept = 0;
     for (size_t i = 0; i < size; i++) {
-        const char c = bytes[i];
-        if (!(c == '\n' && *was_cr))
-            bytes[kept++] = c == '\r' ? '\n' : c;
-        *was_cr = c == '\r';
+        const bool is_cr = bytes[i] == '\r';
+        const bool is_second_half = bytes[i] == '\n' && *was_cr;
+        if (is_cr)
+            bytes[i] = '\n';
+        if (!is_second_half)
+            bytes[kept++] = bytes[i];
+        *was_cr = is_cr;
     }
     return kept;
 }
@@ -45,24 +48,19 @@ static size_t normalise(char *bytes, size_t size, bool *was_cr)
 static bool digest_file(int fd, bool want_lines, char out[SHA256_TEXT], struct err *err)
 {
     EVP_MD_CTX *context OWN(free_context) = EVP_MD_CTX_new();
-    char *chunk OWN(own_mem) = malloc(CHUNK);
+    char *chunk OWN(own_mem) = mem_new(CHUNK, 1);
     off_t at = 0;
     bool was_cr = false;
-    if (!context || !chunk || EVP_DigestInit_ex(context, EVP_sha256(), NULL) != 1)
+    if (!context || EVP_DigestInit_ex(context, EVP_sha256(), NULL) != 1)
         return err_harness(err, "compute a SHA-256");
-    for (;;) {
-        const ssize_t got = pread(fd, chunk, CHUNK, at);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return err_system(err, "read a file for its SHA-256");
-        if (got == 0)
-            return finish(context, out, err);
+    ssize_t got = 0;
+    while ((got = pread(fd, chunk, CHUNK, at)) > 0) {
         at += got;
         const size_t size = want_lines ? normalise(chunk, (size_t)got, &was_cr) : (size_t)got;
         if (EVP_DigestUpdate(context, chunk, size) != 1)
             return err_harness(err, "compute a SHA-256");
     }
+    return got == 0 ? finish(context, out, err) : err_system(err, "read a file for its SHA-256");
 }
 
 bool sha256_file(int fd, char out[SHA256_TEXT], struct err *err)

@@ -200,8 +200,7 @@ static bool add_file(struct suite *suite, const char *path, struct err *err)
         free(source);
         return false;
     }
-    mem_grow(&suite->sources, &suite->sources_capacity, suite->sources_count + 1,
-             sizeof *suite->sources);
+    mem_grow(&suite->sources, &suite->sources_capacity, suite->sources_count + 1, sizeof source);
     suite->sources[suite->sources_count++] = source;
     return add_source(suite, source, err);
 }
@@ -252,11 +251,9 @@ char *suite_folder(const struct suite *suite, const struct suite_case *suite_cas
     enum { NAME_MAX_KEPT = 100 };
     const size_t number = (size_t)(suite_case - suite->cases) + 1;
     char *name = mem_format("%04zu-%.*s", number, NAME_MAX_KEPT, suite_case->name);
-    for (char *at = name; *at; at++) {
-        const char c = *at;
-        const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                              (c >= '0' && c <= '9') || strchr("._-=,", c);
-        *at = is_plain ? c : '_';
-    }
+    static const char plain[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-=,";
+    for (char *at = name + strspn(name, plain); *at; at += strspn(at, plain))
+        *at = '_';
     return name;
 }

@@ -166,10 +166,11 @@ static void put_case(FILE *to, const struct suite_case *suite_case,
     fputs("    <testcase classname=\"brink.run\"", to);
     xml_attribute(to, "name", suite_case->name);
     fprintf(to, " assertions=\"%zu\" time=\"%.3f\">\n", result->assertions, result->seconds);
-    if (result->verdict == CASE_NOT_RUN)
+    if (result->verdict == CASE_NOT_RUN) {
         fputs("      <skipped message=\"interrupted\"/>\n", to);
-    else if (result->verdict != CASE_HELD)
+    } else if (result->verdict != CASE_HELD) {
         put_bad(to, suite_case, result);
+    }
     put_assertions(to, result);
     fputs("    </testcase>\n", to);
 }
