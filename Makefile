@@ -3,6 +3,7 @@
 # make check-san  the same tests with AddressSanitizer and UBSan
 # make demo       explore real programs
 # make bench      figures, as ratios against peers in the same run
+# make scenarios  kill the reference systems at every place that their scenarios name
 # make soak       1,000 real kills against their predicted states
 # make lint       formatting, includes, sizes, clang-tidy, cppcheck
 # make fmt        rewrite the sources to the house format
@@ -113,6 +114,9 @@ demo: all
 	@tools/deps demo
 	@tools/demo $(BIN)/brink
 
+scenarios: all
+	@$(BIN)/brink run scenarios/journal --out $(OUT)/scenarios
+
 soak: deps-check all workers
 	@tests/soak $(OUT)
 
@@ -147,4 +151,4 @@ $(WORKERS)/%.class: tests/workers/%.java
 	javac -d $(@D) $<
 
 -include $(OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TEST_OBJ:.o=.d) $(wildcard $(BUILD)/$(JOURNAL)/*.d)
-.PHONY: all journal deps deps-check unit check check-san lint fmt demo soak bench install clean workers
+.PHONY: all journal deps deps-check unit check check-san lint fmt demo scenarios soak bench install clean workers

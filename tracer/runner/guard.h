@@ -21,8 +21,8 @@ struct guard {
     dev_t devices[2]; /* the file systems whose files concern us */
 };
 
-/* Installs the filter on the calling thread, for good; devices and trusts_proc are set before. Where the kernel refuses, fd stays -1 and
- * guard_must_compare is always true. */
+/* Installs the filter on the calling thread, for good; devices and trusts_proc are set before.
+ * Where the kernel refuses, fd stays -1 and guard_must_compare is always true. */
 void guard_install(struct guard *guard);
 void guard_close(struct guard *guard);
 

@@ -104,7 +104,8 @@ struct op {
 const char *op_call_name(const struct op *op);
 
 /* Whether a crash right after the op differs from one right before it in anything at all that a
- * model or a promise looks at: files, names, durability, the outside. Processes and locks do not. */
+ * model or a promise looks at: files, names, durability, the outside. Processes and locks do not.
+ */
 bool op_is_crash_point(const struct op *op);
 
 /* Whether the op changes what is in the workspace. */

@@ -47,7 +47,8 @@ static const char tables[] =
 static const char views[] =
     "CREATE VIEW op_list AS SELECT"
     " op.id + 1 - (SELECT value FROM value WHERE name = 'trace.initial') AS number,"
-    " CASE WHEN kind.name IN ('store', 'start', 'exec', 'exit', 'lock', 'unlock') THEN kind.name ELSE call.name END"
+    " CASE WHEN kind.name IN ('store', 'start', 'exec', 'exit', 'lock', 'unlock') THEN kind.name "
+    "ELSE call.name END"
     " AS call, kind.name AS kind, path.text AS path, path2.text AS path2,"
     " op.\"offset\", op.size, op.payload_size AS bytes, op.thread,"
     " (op.flags & 2) != 0 AS acked, op.error,"

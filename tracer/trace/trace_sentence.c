@@ -213,7 +213,8 @@ static char *say(const struct said *said)
     case OP_EXIT:
         return say_exit(said);
     case OP_LOCK:
-        return mem_format("lock %s%s", said->path, op->call_flags == (uint32_t)F_RDLCK ? ", shared" : "");
+        return mem_format("lock %s%s", said->path,
+                          op->call_flags == (uint32_t)F_RDLCK ? ", shared" : "");
     case OP_UNLOCK:
         return mem_format("give back the lock on %s", said->path);
     case OP_KIND_COUNT:

@@ -87,8 +87,9 @@ size_t tree_entries(const struct tree *tree, uint32_t dir, struct tree_entry **o
 MUST_USE bool tree_read(const struct tree *tree, uint32_t node, uint64_t offset, void *to,
                         size_t size, size_t *got, struct err *err);
 
-/* Hash of a regular file's bytes: the sum (tree_hash.h) of the shares of its blocks. A block's share
- * is of TREE_BLOCK bytes, zeros after the end of the file; one of nothing but zeros has none. */
+/* Hash of a regular file's bytes: the sum (tree_hash.h) of the shares of its blocks. A block's
+ * share is of TREE_BLOCK bytes, zeros after the end of the file; one of nothing but zeros has none.
+ */
 struct tree_hash tree_content(const struct tree *tree, uint32_t node);
 struct tree_hash tree_block_share(uint64_t number, const uint8_t *bytes);
 
