@@ -130,10 +130,13 @@ Test(barrier_matcher, a_call_counts_for_each_match_that_it_completes)
     begin(&example, &log, &other);
     example_write(&example, log, 0, "x x");
     example_write(&example, log, 3, "xy");
+    example_write(&example, other, 0, "zz");
+    example_write(&example, other, 2, "z");
     example_finish(&example);
     expect(&example, "write contains=x", "0 0 1");
     expect(&example, "write contains=xx", "1");
     expect(&example, "write contains=/^x/", "0");
+    expect(&example, "write contains=/^z/", "2");
     example_fini(&example);
 }
 

@@ -51,6 +51,15 @@ Test(barrier, inside_after_no_byte_is_before_the_call)
     barrier_fini(&barrier);
 }
 
+Test(barrier, a_sync_can_be_switched_off)
+{
+    struct barrier barrier;
+    struct err err = {0};
+    cr_assert(barrier_parse("write sync=false", &barrier, &err), "%s", err.text);
+    cr_expect_not(barrier.want_sync);
+    barrier_fini(&barrier);
+}
+
 Test(barrier, what_is_described_is_read_the_same_again)
 {
     static const char *const words[] = {
