@@ -142,7 +142,7 @@ do_refuse() { # EXIT REGEX ARGS...
 left_processes() { # NAME
     local file
     grep -lszx "BRINK_TEST=$1" /proc/[0-9]*/environ | while read -r file; do
-        echo "process: $(tr '\0' ' ' <"${file%environ}cmdline" 2>/dev/null)"
+        echo "process: $({ tr '\0' ' ' <"${file%environ}cmdline"; } 2>/dev/null)"
     done
 }
 left_of() { # NAME
@@ -153,7 +153,7 @@ left_of() { # NAME
 }
 # Whoever cleans up after a killed brink gets a moment to do it.
 clean() { # NAME
-    local deadline=$((SECONDS + 5))
+    local deadline=$((SECONDS + 5 * ${PATIENCE:-1}))
     while [ -n "$(left_of "$1")" ] && [ "$SECONDS" -lt "$deadline" ]; do
         sleep 0.1
     done

@@ -8,7 +8,7 @@ refuse option-value-wrong 2 '.*--budget.*many.*' explore --budget many -- true
 refuse shard-wrong 2 '.*--shard.*' explore --shard 3/2 --check true -- true
 refuse verb-unknown 2 '.*explroe.*explore.*' explroe
 refuse model-unknown 2 '.*--model.*kil.*kill.*' explore --model kil -- true
-for verb in audit run evidence corpus explain report; do
+for verb in audit corpus explain report; do
     refuse later-verb-$verb 2 "$verb: not in this version.*" $verb
 done
 later() { # NAME ARGS...
@@ -19,7 +19,7 @@ later source --source shim
 later profile --profile ext4
 later atomic --atomic 4096
 later promise --promise saved
-later format --format html
+refuse later-option-format 2 '--format.*' explore --format html --check true -- true
 later baseline --baseline file
 later update-baseline --update-baseline
 for model in power fault:EIO windows kill,power; do
