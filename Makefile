@@ -1,5 +1,7 @@
 # make            build everything into build/bin/
-# make check      lint, build, and run every test (installs missing packages first)
+# make check      build, unit tests, the core of the whole-program tests, the journal by hand
+# make check-all  those, lint, every whole-program test as root, as a user and for older kernels,
+#                 and all scenarios (installs missing packages first, as check does)
 # make check-san  the same tests with AddressSanitizer and UBSan
 # make demo       explore real programs
 # make bench      figures, as ratios against peers in the same run
@@ -100,6 +102,9 @@ journal: $(JOURNAL_BIN) $(BUILD)/journal_tests
 check: deps-check all $(BUILD)/unit_tests $(BUILD)/journal_tests workers
 	@tools/check $(OUT) full
 
+check-all: deps-check all $(BUILD)/unit_tests $(BUILD)/journal_tests workers
+	@tools/check $(OUT) all
+
 check-san: deps-check workers
 	@$(MAKE) --no-print-directory SAN=1 all $(OUT)/san/unit_tests $(OUT)/san/journal_tests
 	@SAN=1 tools/check $(OUT) core
@@ -151,4 +156,4 @@ $(WORKERS)/%.class: tests/workers/%.java
 	javac -d $(@D) $<
 
 -include $(OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TEST_OBJ:.o=.d) $(wildcard $(BUILD)/$(JOURNAL)/*.d)
-.PHONY: all journal deps deps-check unit check check-san lint fmt demo scenarios soak bench install clean workers
+.PHONY: all journal deps deps-check unit check check-all check-san lint fmt demo scenarios soak bench install clean workers
