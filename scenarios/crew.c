@@ -30,7 +30,8 @@ struct crew {
     struct case_result *results;
     struct member *members; /* one for each job */
     char *parent;           /* of the folders */
-    size_t next;
+    size_t *order;          /* of starting: numbers of cases */
+    size_t next;            /* in that order */
     size_t running;
 };
 
@@ -61,8 +62,8 @@ NORETURN static void be_case(const struct crew *crew, const struct member *membe
 static bool start(struct crew *crew, struct member *member, struct err *err)
 {
     int ends[2];
-    const struct suite_case *suite_case = &crew->options->suite->cases[crew->next];
-    member->at = crew->next++;
+    member->at = crew->order[crew->next++];
+    const struct suite_case *suite_case = &crew->options->suite->cases[member->at];
     if (!janitor_folder(crew->options->janitor, crew->parent, &member->folder, err))
         return false;
     if (pipe2(ends, O_CLOEXEC) != 0)
@@ -178,12 +179,37 @@ static void clear(struct crew *crew)
     }
     free(crew->members);
     free(crew->parent);
+    free(crew->order);
+}
+
+static int compare_runs(const void *a, const void *b, void *context)
+{
+    const struct suite *suite = context;
+    const size_t first = *(const size_t *)a;
+    const size_t second = *(const size_t *)b;
+    const size_t first_runs = suite->cases[first].runs;
+    const size_t second_runs = suite->cases[second].runs;
+    if (first_runs != second_runs)
+        return first_runs > second_runs ? -1 : 1;
+    return first < second ? -1 : 1;
+}
+
+/* Long cases first: one that is begun last would keep a single processor busy at the end. */
+static size_t *order_of(const struct suite *suite)
+{
+    size_t *order = mem_new(suite->count + 1, sizeof *order);
+    struct suite copy = *suite;
+    for (size_t i = 0; i < suite->count; i++)
+        order[i] = i;
+    qsort_r(order, suite->count, sizeof *order, compare_runs, &copy);
+    return order;
 }
 
 bool crew_run(const struct crew_options *options, struct case_result *results, struct err *err)
 {
     struct crew crew = {.options = options, .results = results};
     struct pollfd *fds OWN(own_mem) = mem_new(options->jobs, sizeof *fds);
+    crew.order = order_of(options->suite);
     crew.members = mem_new(options->jobs, sizeof *crew.members);
     for (uint32_t i = 0; i < options->jobs; i++)
         crew.members[i].fd = -1;

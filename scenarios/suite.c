@@ -200,7 +200,7 @@ static bool add_file(struct suite *suite, const char *path, struct err *err)
         free(source);
         return false;
     }
-    mem_grow(&suite->sources, &suite->sources_capacity, suite->sources_count + 1, sizeof source);
+    mem_grow(&suite->sources, &suite->sources_capacity, suite->sources_count + 1, sizeof(void *));
     suite->sources[suite->sources_count++] = source;
     return add_source(suite, source, err);
 }
