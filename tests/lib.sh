@@ -79,13 +79,13 @@ need() {
     done
 }
 
-# Scenes that start it themselves write: BRINK_TEST=$test_name "$B" ...
+# Scenes that start it themselves write: BRINK_TEST=${test_tag:?} "$B" ...
 # brink EXIT ARGS...: its output goes to the files stdout and stderr. Input is that of the caller.
 brink() {
     local want=$1 status
     shift
     echo "+ brink $(printf '%q ' "$@")"
-    BRINK_TEST=$test_name "$B" "$@" >stdout 2>stderr
+    BRINK_TEST=${test_tag:?} "$B" "$@" >stdout 2>stderr
     status=$?
     [ "$status" = "$want" ] && return
     sed 's/^/stdout: /' stdout | tail -n 30
@@ -138,10 +138,10 @@ do_refuse() { # EXIT REGEX ARGS...
 
 # --- Cleanliness: nothing of a test may outlive it.
 
-# Processes of brink carry the test's name in their environment; those of the test itself do not.
+# Processes of brink carry the test's folder in their environment; those of the test itself do not.
 left_processes() { # NAME
     local file
-    grep -lszx "BRINK_TEST=$1" /proc/[0-9]*/environ | while read -r file; do
+    grep -lszxF "BRINK_TEST=$tmp/$1" /proc/[0-9]*/environ | while read -r file; do
         echo "process: $({ tr '\0' ' ' <"${file%environ}cmdline"; } 2>/dev/null)"
     done
 }
@@ -173,6 +173,7 @@ surroundings() {
 run_inside() { # NAME
     local name=$1
     test_name=$1
+    test_tag=$tmp/$1 # two runs at the same time do not see each other's processes
     [ -z "${needs_root[$name]}" ] || [ "$(id -u)" = 0 ] || skip "needs root"
     eval "${bodies[$name]}" || exit 1
     clean "$name"

@@ -81,7 +81,7 @@ scene_full_disk() {
 # SIGINT in the middle keeps what is finished, and --resume goes on with it.
 slow_start() { # OUT: explores about a hundred states, slowly; each check leaves a line in "ran"
     # What a script starts in the background ignores SIGINT.
-    BRINK_TEST=${test_name:?} env --default-signal=INT "$B" explore --out "$1" "${slow[@]}" -- "$W/append" >stdout 2>stderr </dev/null &
+    BRINK_TEST=${test_tag:?} env --default-signal=INT "$B" explore --out "$1" "${slow[@]}" -- "$W/append" >stdout 2>stderr </dev/null &
     pid=$!
 }
 slow_options() {
@@ -145,7 +145,7 @@ scene_killed_at_random() {
     mkdir data && echo mine >data/file
     for round in {1..10}; do
         rm -rf out
-        BRINK_TEST=${test_name:?} "$B" explore --out out -C data --recover 'sleep 0.02' --check true \
+        BRINK_TEST=${test_tag:?} "$B" explore --out out -C data --recover 'sleep 0.02' --check true \
             -- "$W/append" 50 >stdout 2>stderr </dev/null &
         pid=$!
         sleep "0.$((RANDOM % 10))$((RANDOM % 10))"
@@ -169,7 +169,7 @@ scene_no_namespaces() {
     mkdir data && cp "$F/doc/doc" data/doc
     local twin
     for twin in bad good; do
-        BRINK_TEST=${test_name:?} without_namespaces "$B" explore --out $twin -C data \
+        BRINK_TEST=${test_tag:?} without_namespaces "$B" explore --out $twin -C data \
             --check "$W/judge document doc" -- "$W/replace" $twin >stdout 2>stderr
         echo "$?" >$twin.status
         cat stderr
@@ -188,7 +188,7 @@ scene_no_namespaces_and_killed() {
     mkdir data && cp "$F/doc/doc" data/doc
     for round in {1..5}; do
         rm -rf out
-        BRINK_TEST=${test_name:?} without_namespaces "$B" explore --out out -C data --recover 'sleep 0.02' \
+        BRINK_TEST=${test_tag:?} without_namespaces "$B" explore --out out -C data --recover 'sleep 0.02' \
             --check true -- "$W/replace" good >stdout 2>stderr </dev/null &
         wait_for_brink $!
         sleep "0.$((RANDOM % 10))"
@@ -211,11 +211,11 @@ wait_for_brink() { # PID
 }
 core scene ptrace-forbidden
 scene_ptrace_forbidden() {
-    BRINK_TEST=${test_name:?} "$W/forbid" "$B" explore --out out --check true -- true >stdout 2>stderr
+    BRINK_TEST=${test_tag:?} "$W/forbid" "$B" explore --out out --check true -- true >stdout 2>stderr
     status=$?
     [ "$status" = 3 ] || fail "exit status is $status, not 3: $(cat stderr)"
     one_line '.*ptrace.*'
-    BRINK_TEST=${test_name:?} "$W/forbid" "$B" doctor >stdout 2>stderr
+    BRINK_TEST=${test_tag:?} "$W/forbid" "$B" doctor >stdout 2>stderr
     status=$?
     [ "$status" = 1 ] || fail "doctor ends with $status, not 1"
     grep -i ptrace stdout | grep -qw no || { cat stdout; fail "doctor does not say that ptrace is forbidden"; }

@@ -74,7 +74,7 @@ scene_depth_resumed() {
     local slow="sh -c 'sleep 0.05; exec $W/judge log log'" pid deadline=$((SECONDS + 60))
     local options=(--budget 6 --seed 1 --jobs 1 --depth 2 --recover "$W/mend bad" --check "$slow")
     brink 1 explore --out whole "${options[@]}" -- "$W/mend" save
-    BRINK_TEST=$test_name "$B" explore --out out "${options[@]}" -- "$W/mend" save >stdout 2>stderr &
+    BRINK_TEST=${test_tag:?} "$B" explore --out out "${options[@]}" -- "$W/mend" save >stdout 2>stderr &
     pid=$!
     until [ "$(sqlite3 out/depth2/run.db 'select count(*) from verdict' 2>/dev/null)" -gt 0 ] 2>/dev/null; do
         [ "$SECONDS" -lt "$deadline" ] || fail "depth 2 was never begun"

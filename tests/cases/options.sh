@@ -119,7 +119,7 @@ scene_replay() {
     brink 1 replay "$state" --keep kept
     [ -e kept/doc ] || fail "--keep wrote no doc"
     "$W/judge" document kept/doc >/dev/null && fail "the kept state is not the violated one"
-    echo 'pwd; ls; echo "state=$BRINK_STATE"' | BRINK_TEST=${test_name:?} "$B" replay "$state" --shell >shell 2>&1
+    echo 'pwd; ls; echo "state=$BRINK_STATE"' | BRINK_TEST=${test_tag:?} "$B" replay "$state" --shell >shell 2>&1
     grep -q "state=$state" shell || { cat shell; fail "--shell has no state"; }
     cp -r brink-out elsewhere
     brink 1 replay --run elsewhere "$state"
@@ -211,7 +211,7 @@ scene_excluded() {
 }
 core scene max-time
 scene_max_time() {
-    BRINK_TEST=${test_name:?} "$B" explore --out out --max-time 6 --recover 'sleep 0.3' --check true -- "$W/append" >stdout 2>stderr
+    BRINK_TEST=${test_tag:?} "$B" explore --out out --max-time 6 --recover 'sleep 0.3' --check true -- "$W/append" >stdout 2>stderr
     status=$?
     echo "exit $status"
     json out/summary.json '.result == "partial" and .checked > 0 and .models.torn.tried < .models.torn.legal'

@@ -100,7 +100,7 @@ scene scenario-out-folder-is-ours-or-refused
 
 scene_scenario_interrupt_leaves_nothing() {
     scenario i '"matrix": {"n": {"from": 1, "to": 40}}, "steps": [{"name": "a", "argv": ["sh", "-c", "touch '"$PWD"'/begun; exec sleep 987"], "exit": 0}]'
-    BRINK_TEST=$test_name "$B" run i.scenario.json >stdout 2>stderr &
+    BRINK_TEST=${test_tag:?} "$B" run i.scenario.json >stdout 2>stderr &
     local pid=$!
     until [ -e begun ]; do read -r -t 0.05 <> <(:); done
     kill -TERM "$pid"
