@@ -9,7 +9,6 @@ enum { PROCESSES = 8, ORDERS = 64 };
 Test(lock_order, orders_are_different_permutations_and_each_process_is_first_once)
 {
     uint32_t *orders = NULL;
-    bool was_first[PROCESSES] = {false};
     lock_order_draw(PROCESSES, ORDERS, 7, &orders);
     for (size_t i = 0; i < ORDERS; i++) {
         const uint32_t *order = orders + i * PROCESSES;
@@ -17,12 +16,11 @@ Test(lock_order, orders_are_different_permutations_and_each_process_is_first_onc
         for (size_t k = 0; k < PROCESSES; k++)
             seen |= 1U << order[k];
         cr_expect_eq(seen, 0xffu);
-        was_first[order[0]] = true;
+        if (i < PROCESSES)
+            cr_expect_eq(order[0], i);
         for (size_t k = 0; k < i; k++)
             cr_expect_neq(memcmp(order, orders + k * PROCESSES, PROCESSES * sizeof *order), 0);
     }
-    for (size_t k = 0; k < PROCESSES; k++)
-        cr_expect(was_first[k]);
     free(orders);
 }
 
@@ -49,6 +47,9 @@ Test(lock_order, all_orders_can_be_drawn_and_are_counted)
     cr_expect_eq(lock_order_possible(4), 24u);
     cr_expect_eq(lock_order_possible(200), UINT32_MAX);
     lock_order_draw(4, 24, 1, &orders);
-    cr_expect_not_null(orders);
+    for (size_t i = 0; i < 24; i++) {
+        for (size_t k = 0; k < i; k++)
+            cr_expect_neq(memcmp(orders + 4 * i, orders + 4 * k, 4 * sizeof *orders), 0);
+    }
     free(orders);
 }

@@ -220,15 +220,21 @@ Test(suite, a_folder_gives_its_scenarios_sorted_and_those_below)
     struct suite suite = {0};
     char *below OWN(own_mem) = mem_format("%s/b", folder);
     cr_assert_eq(mkdir(below, 0755), 0);
-    free(put("z.scenario.json", "{\"name\": \"z\", \"steps\": [{\"name\": \"a\", \"argv\": "
-                                "[\"true\"], \"exit\": 0}]}"));
-    free(put("b/a.scenario.json", "{\"name\": \"a\", \"steps\": [{\"name\": \"a\", \"argv\": "
-                                  "[\"true\"], \"exit\": 0}]}"));
+    static const char *const names[] = {"z", "b/a", "m", "c", "b/y", "a", "x"};
+    static const char *const sorted[] = {"a", "b/a", "b/y", "c", "m", "x", "z"};
+    for (size_t i = 0; i < 7; i++) {
+        char *file OWN(own_mem) = mem_format("%s.scenario.json", names[i]);
+        char *text OWN(own_mem) =
+            mem_format("{\"name\": \"%s\", \"steps\": [{\"name\": \"a\", \"argv\": [\"true\"], "
+                       "\"exit\": 0}]}",
+                       names[i]);
+        free(put(file, text));
+    }
     free(put("other.json", "no scenario"));
     add(&suite, folder);
-    cr_assert_eq(suite.count, 2u);
-    cr_expect_str_eq(suite.cases[0].name, "a");
-    cr_expect_str_eq(suite.cases[1].name, "z");
+    cr_assert_eq(suite.count, 7u);
+    for (size_t i = 0; i < 7; i++)
+        cr_expect_str_eq(suite.cases[i].name, sorted[i]);
     suite_fini(&suite);
 }
 
