@@ -89,7 +89,8 @@ static void plant(struct random_ops *random, const char *top)
     char path[4096];
     char inner[4200];
     new_path(random, top, path, sizeof path);
-    mkdir(path, 0700);
+    if (mkdir(path, 0700) != 0)
+        return; /* something is there, perhaps a link that leads out of the workspace */
     for (int i = 0; i < 3; i++) {
         snprintf(inner, sizeof inner, "%s/x%d", path, i);
         const int fd = open(inner, O_CREAT | O_EXCL | O_WRONLY, 0);
@@ -113,7 +114,7 @@ static void replace(struct random_ops *random, const char *top, const char *path
     if (!remove_all(top, path))
         return;
     if (random_ops_draw(random, 2))
-        (void)!symlink("/etc", path);
+        (void)!symlink("/proc/self/task", path); /* a folder that nobody can damage by following */
     else
         close(open(path, O_CREAT | O_WRONLY, 0644));
 }
