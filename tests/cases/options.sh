@@ -203,6 +203,16 @@ scene_terminal() {
     brink 0 explore --quiet --tty --check true -- sh -c 'test -t 0 && test -t 1 && echo on a terminal >file && echo yes'
     grep -q yes stdout || fail "the worker had no terminal: $(cat stdout stderr)"
 }
+# What a parent left ignored or blocked is no concern of ours.
+scene strange-signals
+scene_strange_signals() {
+    local way
+    for way in --ignore-signal=CHLD --block-signal; do
+        BRINK_TEST=${test_tag:?} env "$way" "$B" explore --quiet --out out --max-time 30 --check true -- "$W/append" >stdout 2>stderr ||
+            { cat stderr; fail "with env $way: exit $?"; }
+        json out/summary.json '.result == "held" and .checked > 10'
+    done
+}
 scene excluded
 scene_excluded() {
     mkdir data

@@ -26,6 +26,13 @@ static void catch_signal(int signal_number)
 
 void interrupt_install(void)
 {
+    /* Some parents leave these as they need them themselves: an ignored SIGCHLD lets a child vanish
+     * before it is waited for, and a blocked signal never comes. */
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    const struct sigaction usual = {.sa_handler = SIG_DFL};
+    sigaction(SIGCHLD, &usual, NULL);
     catch_signal(SIGINT);
     catch_signal(SIGTERM);
     catch_signal(SIGHUP);

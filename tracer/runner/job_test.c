@@ -315,7 +315,27 @@ Test(job, nothing_is_begun_after_the_deadline)
     cr_assert_eq(told, 0);
 }
 
-/* The slot is our youngest child. */
+/* Waits until a process named `sleep` runs somewhere below `pid`. */
+static bool has_sleeper(pid_t pid)
+{
+    char path[64], text[4096] = "";
+    snprintf(path, sizeof path, "/proc/%d/comm", (int)pid);
+    const int name OWN(own_fd) = open(path, O_RDONLY);
+    if (name >= 0 && read(name, text, sizeof text - 1) > 0 && strcmp(text, "sleep\n") == 0)
+        return true;
+    snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
+    const int list OWN(own_fd) = open(path, O_RDONLY);
+    const ssize_t size = list < 0 ? 0 : read(list, text, sizeof text - 1);
+    text[size > 0 ? size : 0] = '\0';
+    char *rest = NULL;
+    for (char *word = strtok_r(text, " ", &rest); word != NULL; word = strtok_r(NULL, " ", &rest)) {
+        if (has_sleeper((pid_t)strtoll(word, NULL, 10)))
+            return true;
+    }
+    return false;
+}
+
+/* The slot is our youngest child. It is killed when it is at work again. */
 static void kill_slot(void *context, const struct verdict *verdict)
 {
     char text[200] = "";
@@ -323,7 +343,13 @@ static void kill_slot(void *context, const struct verdict *verdict)
     const int fd OWN(own_fd) = open("/proc/thread-self/children", O_RDONLY);
     cr_assert_gt(read(fd, text, sizeof text - 2), 0);
     text[strlen(text) - 1] = '\0';
-    kill((pid_t)strtoll(strrchr(text, ' '), NULL, 10), SIGKILL);
+    const pid_t slot = (pid_t)strtoll(strrchr(text, ' '), NULL, 10);
+    if (fork() == 0) {
+        for (int i = 0; i < 10000 && !has_sleeper(slot); i++)
+            usleep(1000);
+        kill(slot, SIGKILL);
+        _exit(0);
+    }
 }
 
 Test(job, a_slot_that_dies_is_an_error_that_names_the_state)
