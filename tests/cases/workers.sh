@@ -55,6 +55,10 @@ core explore ack-good 0 true \
 # Threads and children.
 core explore threads-bad 1 "$(violates '.weakest == "kill"')" \
     --recover "$W/judge repair log" --check "$W/judge log log" -- "$W/threads" bad
+explore race-of-threads 0 '.verified_by_kill | .tried == 40 and .equal + .same_shape == 40' \
+    --verify 40 --check true -- "$W/race" threads
+explore race-of-processes 0 '.verified_by_kill | .tried == 40 and .equal + .same_shape == 40' \
+    --verify 40 --check true -- "$W/race" processes
 core explore threads-good 0 '.recorded.processes == 1' \
     --recover "$W/judge repair log" --check "$W/judge log log" -- "$W/threads" good
 for how in fork vfork spawn; do

@@ -236,12 +236,18 @@ static bool look_at_exit(struct recorder *recorder, struct tracee *tracee, long 
 }
 
 /* The call has returned. A call that the kernel will restart has done nothing yet and will be seen
- * again. */
+ * again. When the worker has been halted meanwhile, what the call did is in the workspace all the
+ * same, so it is still written down; calls that are not serial change nothing there. */
 static bool leave(struct recorder *recorder, struct tracee *tracee, long result, struct err *err)
 {
     const bool is_inside = recorder->inside_tid == tracee->tid;
-    if (recorder->has_halted || tracee->call.is_ignored || (is_restarted(result) && !is_inside))
+    if (tracee->call.is_ignored || (is_restarted(result) && !is_inside))
         return true;
+    if (recorder->has_halted) {
+        return recorder->serial_tid != tracee->tid ||
+               tracee->call.handler->leave(recorder, tracee, result, err) ||
+               err_while(err, "record a call of process %d", (int)tracee->process->pid);
+    }
     if (!is_restarted(result) && !tracee->call.handler->leave(recorder, tracee, result, err))
         return err_while(err, "record a call of process %d", (int)tracee->process->pid);
     return look_at_exit(recorder, tracee, result, err);
