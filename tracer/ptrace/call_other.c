@@ -7,16 +7,27 @@
 
 #include "calls.h"
 
+static void note_refused(struct recorder *recorder, long nr)
+{
+    if (recorder->writer->trace->about.io_uring_refused++ > 0)
+        return;
+    trace_writer_note(recorder->writer,
+                      "the worker asked for %s and was told that this kernel has no such thing: "
+                      "what goes through such a ring cannot be recorded",
+                      nr == SYS_io_setup ? "asynchronous I/O (io_setup)" : "io_uring");
+}
+
 /* Rings would write files without any system call. Programs have a fallback for kernels without
  * them. The call is skipped; what it returns is -ENOSYS already. */
 enum call_next refuse_enter(struct recorder *recorder, struct tracee *tracee, struct err *err)
 {
+    const struct call *call = &tracee->call;
     struct user_regs_struct regs;
     if (ptrace(PTRACE_GETREGS, tracee->tid, 0, &regs) == 0) {
         regs.orig_rax = (unsigned long)-1;
         regs.rax = (unsigned long)-ENOSYS;
         if (ptrace(PTRACE_SETREGS, tracee->tid, 0, &regs) == 0) {
-            recorder->writer->trace->about.io_uring_refused++;
+            note_refused(recorder, call->nr);
             return CALL_FREE;
         }
     }
