@@ -150,7 +150,7 @@ static const struct option table[] = {
     {"list", 0, VERB_RUN, OPTION_FLAG, GROUP_OUTPUT, AT(want_list), NULL,
      "print the names of the cases and run nothing", 0, 0, NULL},
     {"format", 0, VERB_RUN, OPTION_OTHER, GROUP_OUTPUT, 0, "json",
-     "print the list as a matrix for CI servers", 0, 0, parse_format},
+     "print the list as a matrix for CI servers", 0, 0, parse_format, VERB_EXPLORE | VERB_TRACE},
     {"evidence", 0, VERB_RUN, OPTION_TEXT, GROUP_OUTPUT, AT(evidence), "DIR",
      "keep everything in this new folder; see brink evidence", 0, 0, NULL},
     {"out", 'o', VERB_RECORDING | VERB_MERGE | VERB_RUN, OPTION_TEXT, GROUP_OUTPUT, AT(out), "DIR",

@@ -122,7 +122,7 @@ static bool set_value(const struct option *option, struct settings *settings, co
 static bool take(struct reader *reader, const struct option *option, const char *value,
                  struct err *err)
 {
-    if (option->kind == OPTION_LATER)
+    if (option->kind == OPTION_LATER || (option->later & reader->verb->bit) != 0)
         return err_usage(err, "--%s: not in this version", option->name);
     if ((option->verbs & reader->verb->bit) == 0) {
         return err_usage(err, "--%s: no option of brink %s; see brink help %s", option->name,

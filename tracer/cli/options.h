@@ -31,6 +31,7 @@ struct option {
     const char *help;  /* one line; more lines are separated by newlines */
     uint64_t min, max;
     bool (*parse)(struct settings *settings, const char *value, struct err *err);
+    unsigned later; /* verbs that take it in a version to come */
 };
 
 const struct option *option_table(size_t *count);
