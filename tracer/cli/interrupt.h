@@ -8,8 +8,8 @@
 #include <signal.h>
 #include <stdbool.h>
 
-/* Also unblocks every signal and puts SIGCHLD to its default, which a worker that we start inherits.
- * The flag is zero until a signal came, then its number. */
+/* Also unblocks every signal and puts SIGCHLD to its default, which a worker that we start
+ * inherits. The flag is zero until a signal came, then its number. */
 void interrupt_install(void);
 const volatile sig_atomic_t *interrupt_flag(void);
 bool interrupt_seen(void);

@@ -27,7 +27,7 @@ static bool open_standard(void)
 /* An error is one line, also when it carries what a command of the user has printed. */
 static int fail(const struct err *err)
 {
-    char line[sizeof err->text];
+    char line[sizeof err->text] = "";
     size_t size = 0;
     for (const char *at = err->text; *at != '\0' && size + 1 < sizeof line; at++) {
         line[size] = *at;

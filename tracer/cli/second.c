@@ -127,7 +127,6 @@ static bool record(struct second *second, const struct second_options *options,
 {
     const struct run *first = options->first;
     size_t count = 0;
-    char *note = NULL;
     uint32_t *order OWN(own_mem) = held_states(first, &count);
     struct job_options with = *job;
     struct job_recording recording = {
@@ -141,9 +140,10 @@ static bool record(struct second *second, const struct second_options *options,
     progress_note(options->progress, "depth 2: recording the recovery on each state");
     const struct job_states states = {
         .items = first->states, .order = order, .count = count, .verdicts = first->verdicts};
-    *complete = true;
-    const bool is_done = count == 0 || job_record(&with, &states, &recording, complete, &note, err);
-    free(note); /* the same as for depth 1 */
+    recording.complete = true;
+    const bool is_done = count == 0 || job_record(&with, &states, &recording, err);
+    *complete = recording.complete;
+    free(recording.note); /* the same as for depth 1 */
     if (!is_done)
         return false;
     note_left_out(second, &recording, first->checked - count);

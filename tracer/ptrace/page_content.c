@@ -43,8 +43,8 @@ struct mapped_file {
 static void parse_file(const char *line, struct mapped_file *file)
 {
     char *at = NULL;
-    const unsigned long major_number = strtoul(line, &at, 16);
-    const unsigned long minor_number = *at == ':' ? strtoul(at + 1, &at, 16) : 0;
+    const uint64_t major_number = strtoull(line, &at, 16);
+    const uint64_t minor_number = *at == ':' ? strtoull(at + 1, &at, 16) : 0;
     file->device = makedev((unsigned)major_number, (unsigned)minor_number);
     file->inode = strtoull(at, &at, 10);
     at += strspn(at, " ");

@@ -21,7 +21,7 @@ bool job_run(const struct job_options *options, const struct job_states *states,
 }
 
 bool job_record(const struct job_options *options, const struct job_states *states,
-                struct job_recording *recording, bool *complete, char **note, struct err *err)
+                struct job_recording *recording, struct err *err)
 {
     /* One slot: the places of the recorded bytes in the payload file follow one another. */
     struct job_options one = *options;
@@ -36,8 +36,8 @@ bool job_record(const struct job_options *options, const struct job_states *stat
                         .keep_fd = -1};
     struct pool_outcome outcome = {.verdicts = states->verdicts};
     const bool is_done = pool_run(&work, &outcome, err);
-    *complete = is_done && outcome.done == states->count;
-    *note = outcome.note;
+    recording->complete = is_done && outcome.done == states->count;
+    recording->note = outcome.note;
     return is_done;
 }
 

@@ -60,10 +60,11 @@ struct job_recording {
     uint32_t unended;      /* out: states whose recovery did not end in time */
     uint32_t unbegun;      /* out: states left out because of ops_max */
     uint32_t nodes_before; /* of the trace, before any recovery */
+    bool complete;         /* out: as job_run's */
+    char *note;            /* out: as job_run's; the caller frees it */
 };
 MUST_USE bool job_record(const struct job_options *options, const struct job_states *states,
-                         struct job_recording *recording, bool *complete, char **note,
-                         struct err *err);
+                         struct job_recording *recording, struct err *err);
 
 /* The canary: the state of the complete run with all promises kept and (a) everything gone, (b)
  * each file emptied, (c) the middle byte of each file flipped. Which of these the check notices. */

@@ -110,11 +110,11 @@ static bool read_do(struct barrier *out, const char *value, struct err *err)
     const bool is_exit = strncmp(value, prefix, sizeof prefix - 1) == 0;
     const char *digits = is_exit ? value + sizeof prefix - 1 : "";
     char *end = NULL;
-    unsigned long status = EXIT_STATUS_MAX + 1;
+    unsigned long long status = EXIT_STATUS_MAX + 1;
     if (strcmp(value, "kill") == 0)
         return true;
     if (isdigit((unsigned char)*digits))
-        status = strtoul(digits, &end, 10);
+        status = strtoull(digits, &end, 10);
     if (status > EXIT_STATUS_MAX || *end != '\0')
         return err_usage(err, "barrier: do=%.80s; allowed are kill and exit:0 to exit:255", value);
     out->does_exit = true;
