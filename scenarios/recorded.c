@@ -11,6 +11,7 @@
 #include "tracer/base/own.h"
 #include "tracer/base/text.h"
 #include "tracer/ptrace/record.h"
+#include "tracer/states/owner_death.h"
 #include "tracer/trace/snapshot.h"
 
 /* Starts "$0" "$@" several times at once and waits for all. */
@@ -123,6 +124,8 @@ static bool check_trace_is_true(const struct recording *recording, struct err *e
     bool is_done = true;
     for (uint32_t i = 0; is_done && i < recording->trace.count; i++)
         is_done = tree_apply(tree, &recording->trace.ops[i], err);
+    if (is_done && recording->end == RECORD_HALTED)
+        is_done = owner_death_apply(tree, &recording->trace, recording->trace.count, err);
     is_done = is_done && snapshot_compare(tree, recording->dir_fd, NULL, &difference, err);
     tree_free(tree);
     if (!is_done || !difference)

@@ -77,7 +77,8 @@ static bool add_kill(struct grouping *grouping, uint32_t number, uint32_t k, str
 {
     const struct trace_recovery *recovery = &grouping->second->trace->recoveries[number];
     const struct trace_promised promised = {recovery->acked_bytes, recovery->sent_messages};
-    if (!walker_to_recovery(grouping->walker, number, k, err))
+    const struct state kill = {.model = MODEL_KILL, .op = k, .recovery = number + 1};
+    if (!walker_to(grouping->walker, &kill, err))
         return false;
     const struct known *known = find(grouping, state_hash(walker_tree(grouping->walker), promised));
     if (known == NULL)

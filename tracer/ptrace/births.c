@@ -14,6 +14,7 @@
 #include "halt.h"
 #include "locks.h"
 #include "program.h"
+#include "robust.h"
 #include "turns.h"
 #include "visit.h"
 
@@ -127,7 +128,10 @@ bool births_exec(struct recorder *recorder, pid_t tid, struct err *err)
     if (!visit_release(recorder, tracee, err))
         return false;
     struct process *process = tracee->process;
+    if (!robust_execed(recorder, tracee, (pid_t)former, err))
+        return false;
     mapped_remove_process(recorder->mapped, process->pid);
+    robust_unmapped(recorder, process->pid);
     process->has_mappings = false;
     if (recorder->unwinder != NULL)
         unwinder_forget(recorder->unwinder, process->pid);

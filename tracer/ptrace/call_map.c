@@ -7,6 +7,7 @@
 #include "calls.h"
 #include "emit.h"
 #include "filter.h"
+#include "robust.h"
 
 enum { PAGE_MASK = 4095 };
 
@@ -42,6 +43,7 @@ bool mmap_leave(struct recorder *recorder, struct tracee *tracee, long result, s
                                        .node = call->op.node,
                                        .offset = call->args[5]};
     mapped_remove(recorder->mapped, process->pid, range.address, range.size);
+    robust_unmapped(recorder, process->pid);
     if (range.node == NODE_NONE)
         return true;
     if (!mapped_add(recorder->mapped, tracee->tid, &range, err))
@@ -78,7 +80,9 @@ static bool leave_remap(struct recorder *recorder, struct tracee *tracee, uint64
     if ((call->args[3] & MREMAP_DONTUNMAP) == 0)
         mapped_remove(recorder->mapped, pid, call->args[0], round_up(call->args[1]));
     mapped_remove(recorder->mapped, pid, moved.address, moved.size);
-    return mapped_add(recorder->mapped, tracee->tid, &moved, err);
+    const bool is_done = mapped_add(recorder->mapped, tracee->tid, &moved, err);
+    robust_unmapped(recorder, pid);
+    return is_done;
 }
 
 bool unmap_leave(struct recorder *recorder, struct tracee *tracee, long result, struct err *err)
@@ -89,15 +93,15 @@ bool unmap_leave(struct recorder *recorder, struct tracee *tracee, long result, 
     if (call->nr == SYS_mremap)
         return leave_remap(recorder, tracee, (uint64_t)result, err);
     mapped_remove(recorder->mapped, tracee->process->pid, call->args[0], round_up(call->args[1]));
+    robust_unmapped(recorder, tracee->process->pid);
     return true;
 }
 
 /* The memory goes with the old program; its stores have been collected on the way here. */
 enum call_next exec_enter(struct recorder *recorder, struct tracee *tracee, struct err *err)
 {
-    (void)recorder;
-    (void)tracee;
     (void)err;
+    robust_execing(recorder, tracee);
     return CALL_FREE;
 }
 

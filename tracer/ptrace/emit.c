@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <sys/xattr.h>
 
+#include "robust.h"
 #include "tracer/base/clock.h"
 #include "tracer/base/mem.h"
 #include "tracer/base/own.h"
@@ -185,11 +186,13 @@ bool emit_stores(struct recorder *recorder, const struct tracee *tracee, struct 
     struct stores stores = {.recorder = recorder, .tracee = tracee};
     const struct mapped_sink sink = {
         .found = store_found, .file_size = store_file_size, .context = &stores};
+    const uint32_t before = recorder->writer->trace->count;
     const bool is_done = mapped_scan(recorder->mapped, &sink, err);
     struct trace *trace = recorder->writer->trace;
-    if (stores.count > 0)
-        trace->ops[trace->count - 1].flags &= (uint16_t)~OP_MORE;
-    return is_done;
+    if (stores.count == 0)
+        return is_done;
+    trace->ops[trace->count - 1].flags &= (uint16_t)~OP_MORE;
+    return is_done && robust_look(recorder, before, err);
 }
 
 void emit_outside_note(struct recorder *recorder, const char *path)

@@ -11,6 +11,7 @@
 #include "locks.h"
 #include "loop.h"
 #include "pin.h"
+#include "robust.h"
 #include "start.h"
 #include "terminal.h"
 #include "tracer/base/clock.h"
@@ -82,6 +83,7 @@ static bool make(struct recorder *recorder, const struct snapshot_items *items, 
     nodes_add_items(&recorder->nodes, items);
     nodes_set_ino(&recorder->nodes, NODE_ROOT, root.st_ino);
     recorder->mapped = mapped_new((without & WITHOUT_UFFD) == 0);
+    recorder->robust = robust_new();
     recorder->sockets = sockets_new(recorder->writer);
     recorder->watch = watch_new(recorder->options, recorder->writer);
     if (locks_are_wanted(recorder->options))
@@ -98,6 +100,7 @@ static void unmake(struct recorder *recorder)
     watch_free(recorder->watch);
     unwinder_free(recorder->unwinder);
     sockets_free(recorder->sockets);
+    robust_free(recorder->robust);
     mapped_free(recorder->mapped);
     files_free(recorder->files);
     tracees_fini(&recorder->tracees);

@@ -10,6 +10,7 @@
 #include "unwind.h"
 
 struct locks;
+struct robust;
 struct turns;
 struct watch;
 
@@ -21,6 +22,7 @@ struct recorder {
     struct files *files;
     struct sockets *sockets;
     struct mapped *mapped;
+    struct robust *robust;
     struct unwinder *unwinder; /* NULL: no backtraces wanted */
     struct watch *watch;       /* NULL: the worker runs to its end */
     struct record_halted halted;

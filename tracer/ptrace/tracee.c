@@ -99,6 +99,12 @@ void tracees_exec(struct tracees *tracees, struct tracee *tracee)
     map_put(&tracees->by_tid, (uint64_t)tracee->tid, value_of(tracee));
 }
 
+struct tracee *tracees_next(const struct tracees *tracees, size_t *at)
+{
+    uint64_t key, value;
+    return map_next(&tracees->by_tid, at, &key, &value) ? pointer_of(value) : NULL;
+}
+
 struct tracee *tracees_held(const struct tracees *tracees)
 {
     struct tracee *first = NULL;

@@ -24,6 +24,7 @@ enum tracee_state {
 
 struct tracee {
     pid_t tid;
+    uint32_t own_tid; /* as it sees itself, in its own pid namespace; 0: not asked yet */
     struct process *process;
     uint32_t number; /* in the trace's table of threads */
     enum tracee_state state;
@@ -40,6 +41,9 @@ struct tracees {
 void tracees_fini(struct tracees *tracees);
 
 struct tracee *tracees_find(const struct tracees *tracees, pid_t tid);
+
+/* The next one of all; start with *at = 0. NULL at the end. They must not change meanwhile. */
+struct tracee *tracees_next(const struct tracees *tracees, size_t *at);
 
 /* A new thread; the process is made when it is not there. */
 struct tracee *tracees_add(struct tracees *tracees, pid_t tid, pid_t pid);

@@ -9,6 +9,7 @@
 #include "emit.h"
 #include "filter.h"
 #include "halt.h"
+#include "robust.h"
 #include "tracer/base/clock.h"
 #include "turns.h"
 #include "watch.h"
@@ -295,7 +296,7 @@ bool visit_ending(struct recorder *recorder, struct tracee *tracee, struct err *
         return false;
     if (process->has_mappings && !recorder->has_halted) {
         tracee->call.enter = recorder->writer->trace->count;
-        if (!emit_stores(recorder, tracee, err))
+        if (!emit_stores(recorder, tracee, err) || !robust_ending(recorder, tracee, err))
             return false;
     }
     if (process->running == 0)

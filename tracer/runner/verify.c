@@ -11,6 +11,7 @@
 #include "tracer/base/folder.h"
 #include "tracer/base/mem.h"
 #include "tracer/base/own.h"
+#include "tracer/states/owner_death.h"
 #include "tracer/trace/snapshot.h"
 
 /* One more run of the worker, to a point. */
@@ -88,7 +89,7 @@ static bool run_again(struct again *again, int parent_fd, struct err *err)
     return record_again(again, err);
 }
 
-/* A place inside a trace: ops [0, k) and the first `bytes` bytes of op k. */
+/* A kill inside a trace: after ops [0, k) and the first `bytes` bytes of op k. */
 struct place {
     const struct trace *trace;
     uint32_t k;
@@ -103,6 +104,7 @@ static struct tree *tree_at(struct place place, struct err *err)
         is_done = tree_apply(tree, &place.trace->ops[i], err);
     if (is_done && place.bytes > 0)
         is_done = tree_apply_part(tree, &place.trace->ops[place.k], 0, place.bytes, err);
+    is_done = is_done && owner_death_apply(tree, place.trace, place.k, err);
     if (is_done)
         return tree;
     tree_free(tree);

@@ -44,7 +44,8 @@ static bool add_variant(struct builder *builder, struct tree *tree, const struct
 {
     const struct model *model = model_of(pair.model);
     tree_mark(tree);
-    const bool is_done = model->apply(tree, position->trace, pair.op, pair.variant, err);
+    const struct model_place place = {pair.op, pair.variant};
+    const bool is_done = model_apply(model, tree, position->trace, place, err);
     if (is_done) {
         pair.hash = state_hash(tree, position->promised);
         candidates_add(&builder->candidates, &pair,

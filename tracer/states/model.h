@@ -10,6 +10,12 @@
 
 enum { RANKS = 4 };
 
+/* Which state of a model: its position and its variant. */
+struct model_place {
+    uint32_t k;
+    uint64_t variant;
+};
+
 struct model {
     enum model_kind kind;
 
@@ -34,5 +40,10 @@ struct model {
 };
 
 const struct model *model_of(enum model_kind kind);
+
+/* Puts a tree that stands at k wholly into the state: what the model's apply does, and what the
+ * death of the worker does to its locks. */
+MUST_USE bool model_apply(const struct model *model, struct tree *tree, const struct trace *trace,
+                          struct model_place place, struct err *err);
 
 #endif

@@ -69,7 +69,8 @@ static bool vary(struct walker *walker, const struct trace *trace, const struct 
                  struct err *err)
 {
     tree_mark(walker->tree);
-    return model_of(state->model)->apply(walker->tree, trace, state->op, state->variant, err);
+    const struct model_place place = {state->op, state->variant};
+    return model_apply(model_of(state->model), walker->tree, trace, place, err);
 }
 
 static bool enter_recovery(struct walker *walker, uint32_t recovery, struct err *err)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "robust_place.h"
 #include "tracer/base/check.h"
 #include "tracer/base/mem.h"
 #include "verdict.h"
@@ -15,6 +16,7 @@ struct trace recoveries_trace(const struct trace *trace, uint32_t number)
     view.ops = trace->recovery_ops + recovery->first;
     view.count = recovery->count;
     view.initial = 0;
+    view.recovery = number + 1;
     view.promises = NULL;
     view.promises_count = 0;
     view.indexed = UINT32_MAX; /* ask each op */
@@ -122,6 +124,29 @@ static void add_ops(const struct shift *shift)
         to->recovery_ops[to->recovery_ops_count++] = op_of(shift, &from->ops[i]);
 }
 
+static uint32_t position_of(const struct shift *shift, uint32_t k)
+{
+    if (k == UINT32_MAX)
+        return k;
+    return k > shift->from->initial ? k - shift->from->initial : 0;
+}
+
+static void add_robust(const struct shift *shift)
+{
+    struct trace *to = shift->to;
+    const struct trace *from = shift->from;
+    to->robust = extend(to->robust, to->robust_count, from->robust_count, sizeof *to->robust);
+    for (uint32_t i = 0; i < from->robust_count; i++) {
+        struct robust_place place = from->robust[i];
+        place.node = node_of(shift, place.node);
+        place.thread += shift->threads;
+        place.from = position_of(shift, place.from);
+        place.to = position_of(shift, place.to);
+        place.recovery = to->recoveries_count + 1;
+        to->robust[to->robust_count++] = place;
+    }
+}
+
 void recoveries_add(struct trace *trace, const struct trace *recorded, uint32_t nodes_before,
                     const struct trace_recovery *recovery)
 {
@@ -143,6 +168,7 @@ void recoveries_add(struct trace *trace, const struct trace *recorded, uint32_t 
     add_frames(&shift);
     add_stacks(&shift);
     add_ops(&shift);
+    add_robust(&shift);
     trace->recoveries = extend(trace->recoveries, trace->recoveries_count, 1, sizeof added);
     trace->recoveries[trace->recoveries_count++] = added;
     trace->nodes += recorded->nodes - nodes_before;
@@ -153,6 +179,9 @@ void recoveries_drop_last(struct trace *trace)
 {
     CHECK(trace->recoveries_count > 0);
     trace->recovery_ops_count = trace->recoveries[--trace->recoveries_count].first;
+    while (trace->robust_count > 0 &&
+           trace->robust[trace->robust_count - 1].recovery > trace->recoveries_count)
+        trace->robust_count--;
 }
 
 struct trace_recovery recoveries_of_state(const struct state *state, uint32_t number)
@@ -174,7 +203,7 @@ struct pack {
     uint64_t payload_size;
     uint64_t strings;
     uint32_t nodes;
-    uint32_t ops, threads, frames, stacks, stack_frames;
+    uint32_t ops, threads, frames, stacks, stack_frames, robust;
 };
 
 struct packer {
@@ -199,6 +228,17 @@ static void put_ops(struct packer *packer, const struct trace *trace)
     }
 }
 
+static void put_robust(struct packer *packer, const struct trace *trace)
+{
+    const struct shift shift = {.from = trace};
+    for (uint32_t i = 0; i < trace->robust_count; i++) {
+        struct robust_place place = trace->robust[i];
+        place.from = position_of(&shift, place.from);
+        place.to = position_of(&shift, place.to);
+        put(packer, &place, sizeof place);
+    }
+}
+
 char *recoveries_pack(const struct trace *recorded, size_t *size)
 {
     struct packer packer = {0};
@@ -211,6 +251,7 @@ char *recoveries_pack(const struct trace *recorded, size_t *size)
         .frames = recorded->frames_count,
         .stacks = recorded->stacks_count,
         .stack_frames = recorded->stack_frames_count,
+        .robust = recorded->robust_count,
     };
     put(&packer, &head, sizeof head);
     put_ops(&packer, recorded);
@@ -218,6 +259,7 @@ char *recoveries_pack(const struct trace *recorded, size_t *size)
     put(&packer, recorded->frames, head.frames * sizeof *recorded->frames);
     put(&packer, recorded->stacks, head.stacks * sizeof *recorded->stacks);
     put(&packer, recorded->stack_frames, head.stack_frames * sizeof *recorded->stack_frames);
+    put_robust(&packer, recorded);
     for (uint32_t i = 1; i < head.strings; i++) {
         const char *text = trace_string(recorded, i);
         put(&packer, text, strlen(text) + 1);
@@ -279,11 +321,13 @@ bool recoveries_unpack(const char *bytes, size_t size, struct trace *out)
     out->frames_count = head.frames;
     out->stacks_count = head.stacks;
     out->stack_frames_count = head.stack_frames;
+    out->robust_count = head.robust;
     out->ops = take_array(&unpacker, head.ops, sizeof *out->ops);
     out->threads = take_array(&unpacker, head.threads, sizeof *out->threads);
     out->frames = take_array(&unpacker, head.frames, sizeof *out->frames);
     out->stacks = take_array(&unpacker, head.stacks, sizeof *out->stacks);
     out->stack_frames = take_array(&unpacker, head.stack_frames, sizeof *out->stack_frames);
+    out->robust = take_array(&unpacker, head.robust, sizeof *out->robust);
     return out->ops && out->threads && out->frames && out->stacks && out->stack_frames &&
-           take_strings(&unpacker, head.strings, out);
+           out->robust && take_strings(&unpacker, head.strings, out);
 }

@@ -26,6 +26,8 @@ static const char tables[] =
     " program INTEGER, is_main INTEGER);"
     "CREATE TABLE frame(id INTEGER PRIMARY KEY, address INTEGER, \"offset\" INTEGER,"
     " module INTEGER, function INTEGER, file INTEGER, line INTEGER);"
+    "CREATE TABLE robust(id INTEGER PRIMARY KEY, node INTEGER, \"offset\" INTEGER, tid INTEGER,"
+    " thread INTEGER, from_op INTEGER, to_op INTEGER, payload INTEGER, recovery INTEGER);"
     "CREATE TABLE stack(id INTEGER, depth INTEGER, frame INTEGER, PRIMARY KEY(id, depth))"
     " WITHOUT ROWID;"
     "CREATE TABLE state(number INTEGER PRIMARY KEY, id TEXT NOT NULL, model TEXT NOT NULL,"
@@ -125,7 +127,7 @@ static bool fill_calls(struct store *store, struct err *err)
 bool store_schema_create(struct store *store, struct err *err)
 {
     return store_run_sql(
-               store, "PRAGMA application_id = 0x62726e6b; PRAGMA user_version = 1; BEGIN", err) &&
+               store, "PRAGMA application_id = 0x62726e6b; PRAGMA user_version = 2; BEGIN", err) &&
            store_run_sql(store, tables, err) && store_run_sql(store, views, err) &&
            fill_kinds(store, err) && fill_calls(store, err) && store_run_sql(store, "COMMIT", err);
 }
@@ -148,9 +150,15 @@ bool store_schema_check(struct store *store, struct err *err)
         return false;
     if (application != STORE_APPLICATION)
         return err_usage(err, "run.db is a database, but no run of brink");
-    if (version == 0 || version > STORE_VERSION) {
+    if (version < STORE_VERSION) {
         return err_usage(err,
-                         "run.db has format %llu, this brink knows up to %d: use a newer brink",
+                         "run.db has format %llu, of an older brink; this one knows format %d: "
+                         "record the run again",
+                         (unsigned long long)version, STORE_VERSION);
+    }
+    if (version > STORE_VERSION) {
+        return err_usage(err,
+                         "run.db has format %llu, this brink knows format %d: use a newer brink",
                          (unsigned long long)version, STORE_VERSION);
     }
     return true;

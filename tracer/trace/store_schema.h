@@ -6,7 +6,7 @@
 
 enum {
     STORE_APPLICATION = 0x62726e6b, /* "brnk": by it brink knows its own output folders */
-    STORE_VERSION = 1,              /* PRAGMA user_version */
+    STORE_VERSION = 2,              /* PRAGMA user_version; one more with each change */
 };
 
 /* Makes all tables and views in an empty database, and fills the tables of names. */

@@ -1,6 +1,7 @@
 #include "store_sound.h"
 
 #include "recoveries.h"
+#include "robust_place.h"
 #include "store_query.h"
 
 static bool has_string(const struct trace *trace, uint32_t number)
@@ -68,11 +69,28 @@ static bool is_frame_sound(const struct trace *trace, const struct trace_frame *
            has_string(trace, frame->file);
 }
 
+/* Each lies in a node, has its words, and they come in order of recoveries. */
+static bool are_robust_sound(const struct trace *trace, struct err *err)
+{
+    uint32_t recovery = 0;
+    for (uint32_t i = 0; i < trace->robust_count; i++) {
+        const struct robust_place *place = &trace->robust[i];
+        const struct op words = {.payload = place->payload,
+                                 .payload_size = sizeof(struct robust_words)};
+        if (place->node >= trace->nodes || place->recovery < recovery ||
+            place->recovery > trace->recoveries_count || !is_payload_there(trace, &words))
+            return store_damaged("its table of robust mutexes", err);
+        recovery = place->recovery;
+    }
+    return true;
+}
+
 bool store_sound(const struct trace *trace, struct err *err)
 {
     if (trace->initial > trace->count)
         return store_damaged("ops are missing", err);
-    if (!are_ops_sound(trace, err) || !are_recoveries_sound(trace, err))
+    if (!are_ops_sound(trace, err) || !are_recoveries_sound(trace, err) ||
+        !are_robust_sound(trace, err))
         return false;
     for (uint32_t i = 0; i < trace->frames_count; i++) {
         if (!is_frame_sound(trace, &trace->frames[i]))

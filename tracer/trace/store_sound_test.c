@@ -67,8 +67,16 @@ Test(store_sound, an_empty_file_is_refused)
 Test(store_sound, a_run_of_a_newer_brink_is_refused)
 {
     store_close(store_example_create());
-    run_sql("PRAGMA user_version = 2");
-    cannot_open("run.db has format 2, this brink knows up to 1: use a newer brink");
+    run_sql("PRAGMA user_version = 3");
+    cannot_open("run.db has format 3, this brink knows format 2: use a newer brink");
+}
+
+Test(store_sound, a_run_of_an_older_brink_is_refused_not_misread)
+{
+    store_close(store_example_create());
+    run_sql("PRAGMA user_version = 1");
+    cannot_open("run.db has format 1, of an older brink; this one knows format 2: record the run "
+                "again");
 }
 
 static void cannot_read(const char *message)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "recoveries.h"
+#include "robust_place.h"
 #include "store.h"
 #include "store_rows.h"
 #include "store_sound.h"
@@ -41,6 +42,16 @@ static const struct store_field recovery_fields[] = {
     {"acked_bytes", offsetof(struct trace_recovery, acked_bytes), sizeof(uint64_t)},
     {"sent_messages", offsetof(struct trace_recovery, sent_messages), sizeof(uint32_t)},
 };
+static const struct store_field robust_fields[] = {
+    STORE_FIELD(robust_place, node),
+    STORE_FIELD(robust_place, offset),
+    STORE_FIELD(robust_place, tid),
+    STORE_FIELD(robust_place, thread),
+    {"from_op", offsetof(struct robust_place, from), sizeof(uint32_t)},
+    {"to_op", offsetof(struct robust_place, to), sizeof(uint32_t)},
+    STORE_FIELD(robust_place, payload),
+    STORE_FIELD(robust_place, recovery),
+};
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 static const struct store_rows op_rows = {"op", sizeof(struct op), op_fields, COUNT(op_fields)};
@@ -53,6 +64,8 @@ static const struct store_rows recovery_rows = {"recovery", sizeof(struct trace_
                                                 recovery_fields, COUNT(recovery_fields)};
 static const struct store_rows recovery_op_rows = {"recovery_op", sizeof(struct op), op_fields,
                                                    COUNT(op_fields)};
+static const struct store_rows robust_rows = {"robust", sizeof(struct robust_place), robust_fields,
+                                              COUNT(robust_fields)};
 
 static bool write_strings(struct store *store, const struct trace *trace, struct err *err)
 {
@@ -232,7 +245,8 @@ static bool write_tables(struct store *store, const struct trace *trace, struct 
            store_rows_write(store, &recovery_rows, trace->recoveries, trace->recoveries_count,
                             err) &&
            store_rows_write(store, &recovery_op_rows, trace->recovery_ops,
-                            trace->recovery_ops_count, err);
+                            trace->recovery_ops_count, err) &&
+           store_rows_write(store, &robust_rows, trace->robust, trace->robust_count, err);
 }
 
 bool store_write_trace(struct store *store, const struct trace *trace, struct err *err)
@@ -272,6 +286,15 @@ static bool read_recoveries(struct store *store, struct trace *trace, struct err
     return true;
 }
 
+static bool read_robust(struct store *store, struct trace *trace, struct err *err)
+{
+    void *places = NULL;
+    if (!store_rows_read(store, &robust_rows, &places, &trace->robust_count, err))
+        return false;
+    trace->robust = places;
+    return true;
+}
+
 static bool read_tables(struct store *store, struct trace *trace, struct err *err)
 {
     void *ops = NULL, *threads = NULL, *frames = NULL;
@@ -286,7 +309,8 @@ static bool read_tables(struct store *store, struct trace *trace, struct err *er
         return false;
     trace->frames = frames;
     return read_stacks(store, trace, err) && read_recoveries(store, trace, err) &&
-           read_payload(store, trace, err) && store_sound(trace, err);
+           read_robust(store, trace, err) && read_payload(store, trace, err) &&
+           store_sound(trace, err);
 }
 
 bool store_read_trace(struct store *store, struct trace *out, struct err *err)

@@ -57,6 +57,7 @@ void trace_fini(struct trace *trace)
     free(trace->promises);
     free(trace->recoveries);
     free(trace->recovery_ops);
+    free(trace->robust);
     about_fini(&trace->about);
     trace_init(trace);
 }

@@ -92,6 +92,9 @@ struct trace {
     struct trace_recovery *recoveries; /* see recoveries.h */
     struct op *recovery_ops;           /* of all of them, one behind the other */
     uint32_t recoveries_count, recovery_ops_count;
+    struct robust_place *robust; /* see robust_place.h */
+    uint32_t robust_count;
+    uint32_t recovery; /* of which these are the ops, plus one; 0: of the worker */
 };
 
 /* An empty trace that owns nothing (payload_fd = -1). */

@@ -1,6 +1,7 @@
 #include "trace_writer.h"
 
 #include <errno.h>
+#include <linux/futex.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "robust_place.h"
 #include "tracer/base/check.h"
 #include "tracer/base/mem.h"
 #include "tracer/base/own.h"
@@ -133,6 +135,23 @@ uint32_t trace_writer_node(struct trace_writer *writer)
 {
     CHECK(writer->trace->nodes > NODE_ROOT && writer->trace->nodes < UINT32_MAX);
     return writer->trace->nodes++;
+}
+
+bool trace_writer_robust(struct trace_writer *writer, const struct robust_place *place,
+                         uint32_t *number, struct err *err)
+{
+    const struct robust_words words = {.alone = FUTEX_OWNER_DIED,
+                                       .awaited = FUTEX_WAITERS | FUTEX_OWNER_DIED};
+    struct trace *trace = writer->trace;
+    uint64_t payload;
+    if (!trace_writer_payload(writer, &words, sizeof words, &payload, err))
+        return false;
+    mem_grow(&trace->robust, &writer->robust_capacity, (size_t)trace->robust_count + 1,
+             sizeof *trace->robust);
+    trace->robust[trace->robust_count] = *place;
+    trace->robust[trace->robust_count].payload = payload;
+    *number = trace->robust_count++;
+    return true;
 }
 
 static bool is_stack(const struct trace *trace, uint64_t number, const uint32_t *frames,

@@ -10,7 +10,7 @@
 struct trace_writer {
     struct trace *trace; /* borrowed; filled as the recording goes on */
     size_t ops_capacity, threads_capacity, frames_capacity, stacks_capacity, stack_frames_capacity;
-    size_t notes_capacity;
+    size_t notes_capacity, robust_capacity;
     int fd; /* payload file, opened for reading and writing */
     uint8_t *buffer;
     size_t buffered;
@@ -42,6 +42,11 @@ uint32_t trace_writer_op(struct trace_writer *writer, const struct op *op);
 
 uint32_t trace_writer_thread(struct trace_writer *writer, const struct trace_thread *thread);
 uint32_t trace_writer_node(struct trace_writer *writer); /* a new node number */
+
+/* A lock word that has a robust holder; its payload is made here. Returns its number. */
+struct robust_place;
+MUST_USE bool trace_writer_robust(struct trace_writer *writer, const struct robust_place *place,
+                                  uint32_t *number, struct err *err);
 
 /* The number of the stack that consists of these frame numbers; equal stacks share one. */
 uint32_t trace_writer_stack(struct trace_writer *writer, const uint32_t *frames, uint32_t count);
