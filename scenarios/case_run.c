@@ -1,12 +1,10 @@
 #include "case_run.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,6 +12,7 @@
 #include "child.h"
 #include "lock_order.h"
 #include "scene_run.h"
+#include "services.h"
 #include "tracer/base/clock.h"
 #include "tracer/base/folder.h"
 #include "tracer/base/mem.h"
@@ -21,7 +20,7 @@
 #include "tracer/base/text.h"
 #include "tracer/runner/setup.h"
 
-enum { PORT = 7000, LARGE_BLOCK = 256 << 10 };
+enum { LARGE_BLOCK = 256 << 10 };
 
 /* The case while its runs go on. */
 struct running {
@@ -29,8 +28,7 @@ struct running {
     int folder_fd;
     char *dir, *state, *kept;
     uint16_t port;
-    struct service *services;
-    size_t services_count;
+    struct services services;
     struct assertions assertions;
     json_t *children;
     uint32_t *orders;
@@ -76,65 +74,15 @@ static bool make_workspace(const struct running *running, const struct plan *pla
     return true;
 }
 
-static void stop_services(struct running *running)
-{
-    for (size_t i = 0; i < running->services_count; i++)
-        service_stop(&running->services[i]);
-    free(running->services);
-    running->services = NULL;
-    running->services_count = 0;
-}
-
-static bool start_services(struct running *running, const struct plan *plan, struct err *err)
-{
-    if (plan->services_count == 0)
-        return true;
-    if (!renew(running, "state", err))
-        return false;
-    running->services = mem_new(plan->services_count, sizeof *running->services);
-    for (size_t i = 0; i < plan->services_count; i++) {
-        running->services[i].log_fd = -1;
-        running->services_count++;
-        const struct child_options options = {&plan->services[i].command, plan->services[i].name,
-                                              running->state, running->dir};
-        if (!service_start(&running->services[i], &plan->services[i], &options, err))
-            return false;
-    }
-    return true;
-}
-
-/* Its own command brings a service back to its beginning. */
-static bool reset_service(const struct running *running, const struct plan_service *plan,
-                          struct err *err)
-{
-    struct plan_command command = plan->command;
-    command.argv = plan->reset;
-    const struct child_options options = {&command, plan->name, running->state, running->dir};
-    struct ended ended = {0};
-    if (!child_run(&options, &ended, err))
-        return false;
-    char *words OWN(own_mem) = ended_words(&ended);
-    const bool is_done = ended.status == 0 && !ended.has_timed_out;
-    ended_fini(&ended);
-    return is_done || err_usage(err, "service %s: reset: %s", plan->name, words);
-}
-
 /* All have a reset, or all are started anew: they may depend on each other. */
 static bool prepare_services(struct running *running, const struct plan *plan, struct err *err)
 {
-    bool can_reset = running->services_count > 0;
-    for (size_t i = 0; i < running->services_count; i++)
-        can_reset = can_reset && plan->services[i].reset && service_is_alive(&running->services[i]);
-    if (!can_reset) {
-        stop_services(running);
-        return start_services(running, plan, err);
-    }
-    for (size_t i = 0; i < plan->services_count; i++) {
-        running->services[i].plan = &plan->services[i];
-        if (!reset_service(running, &plan->services[i], err))
-            return false;
-    }
-    return true;
+    const struct services_place place = {running->state, running->dir};
+    if (services_can_reset(&running->services, plan))
+        return services_reset(&running->services, plan, &place, err);
+    services_stop(&running->services);
+    return plan->services_count == 0 ||
+           (renew(running, "state", err) && services_start(&running->services, plan, &place, err));
 }
 
 /* What the user may want to look at. */
@@ -158,8 +106,9 @@ static bool play(struct running *running, struct scene *scene, size_t run, struc
     const struct suite_case *suite_case = running->options->suite_case;
     if (running->orders)
         order = running->orders + (run % suite_case->orders) * running->processes;
-    const struct scene_options options = {
-        .services = running->services, .order = order, .is_last = run + 1 == suite_case->runs};
+    const struct scene_options options = {.services = running->services.items,
+                                          .order = order,
+                                          .is_last = run + 1 == suite_case->runs};
     scene->assertions = &running->assertions;
     const bool is_done = scene_run(scene, &options, err);
     if (scene->lock_order)
@@ -231,18 +180,6 @@ static void check_orders(struct running *running)
     json_decref(firsts);
 }
 
-/* A port that nobody uses, where the network is the machine's. */
-static uint16_t free_port(void)
-{
-    const int fd OWN(own_fd) = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t size = sizeof address;
-    void *generic = &address;
-    if (fd < 0 || bind(fd, generic, size) != 0 || getsockname(fd, generic, &size) != 0)
-        return PORT;
-    return ntohs(address.sin_port);
-}
-
 static bool run_all(struct running *running, struct err *err)
 {
     const struct case_options *options = running->options;
@@ -296,9 +233,9 @@ NORETURN void case_run(const struct case_options *options, pid_t parent, int rep
                               .seen_orders = json_object()};
     assertions_init(&running.assertions);
     bool is_done = cell_enter(&cell, options->want_isolation, parent, &err);
-    running.port = cell.is_isolated ? PORT : free_port();
+    running.port = services_port(cell.is_isolated);
     is_done = is_done && run_all(&running, &err);
-    stop_services(&running);
+    services_stop(&running.services);
     child_kill_rest(NULL, 0);
     json_t *report = report_of(&running, is_done, &err, clock_now() - began);
     _exit(json_dumpfd(report, report_fd, JSON_COMPACT) == 0 ? 0 : 1);

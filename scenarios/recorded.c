@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "crowd.h"
 #include "tracer/base/mem.h"
 #include "tracer/base/own.h"
 #include "tracer/base/text.h"
@@ -14,44 +15,18 @@
 #include "tracer/states/owner_death.h"
 #include "tracer/trace/snapshot.h"
 
-/* Starts "$0" "$@" several times at once and waits for all. */
-static const char many[] = "n=$1; shift; while [ \"$n\" -gt 0 ]; do \"$@\" & n=$((n - 1)); done; "
-                           "wait";
-
-enum { MANY_WORDS = 5 };
-
 /* What recording one program needs, beside the trace that stays. */
 struct recording {
     const struct recorded_options *options;
     struct trace trace;
     struct trace_writer writer;
     struct snapshot_items items;
-    const char **argv;
+    struct crowd crowd;
     char **additions;
     int dir_fd, in, out, error;
     enum record_end end;
     struct record_halted halted;
 };
-
-/* The words to start, and as many as are to be freed as one block. */
-static const char **make_argv(const struct recorded_options *options)
-{
-    const char *const *argv = options->child.command->argv;
-    size_t count = 0;
-    while (argv[count])
-        count++;
-    const char **words = mem_new(count + MANY_WORDS + 1, sizeof *words);
-    size_t at = 0;
-    if (options->count > 1) {
-        words[at++] = "/bin/sh";
-        words[at++] = "-c";
-        words[at++] = many;
-        words[at++] = "sh";
-        words[at++] = NULL; /* the number; set by the caller */
-    }
-    memcpy(words + at, argv, count * sizeof *words);
-    return words;
-}
 
 static bool open_streams(struct recording *recording, struct err *err)
 {
@@ -100,7 +75,7 @@ static bool run(struct recording *recording, struct err *err)
     const struct plan_barrier *crash = recording->options->crash;
     const struct record_locks locks = {recording->options->order, recording->options->count};
     const struct record_options options = {
-        .argv = recording->argv,
+        .argv = recording->crowd.argv,
         .workspace = child->dir,
         .copy_fd = -1,
         .environment = (const char *const *)recording->additions,
@@ -140,7 +115,7 @@ static void fini(struct recording *recording)
     trace_writer_fini(&recording->writer);
     trace_fini(&recording->trace);
     free(recording->items.items);
-    free(recording->argv);
+    crowd_fini(&recording->crowd);
     child_free_words(recording->additions);
     own_fd(&recording->dir_fd);
     own_fd(&recording->in);
@@ -208,11 +183,8 @@ bool recorded_run(const struct recorded_options *options, struct ended *out, str
     struct recording recording = {
         .options = options, .dir_fd = -1, .in = -1, .out = -1, .error = -1};
     trace_init(&recording.trace);
-    recording.argv = make_argv(options);
+    crowd_init(&recording.crowd, options->child.command->argv, options->count);
     recording.additions = child_additions(&options->child);
-    char *number OWN(own_mem) = mem_format("%u", options->count);
-    if (options->count > 1)
-        recording.argv[MANY_WORDS - 1] = number;
     const bool is_done = open_streams(&recording, err) && read_initial(&recording, err) &&
                          run(&recording, err) && conclude(&recording, out, err);
     fini(&recording);

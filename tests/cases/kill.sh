@@ -68,3 +68,99 @@ scene_kill_init_is_no_danger() {
     brink 0 kill --at 'write path=file' -C v --init init --setup 'echo more >>file' -- sh -c 'echo x >>file'
     [ "$(cat v/file)" = $'new\nmore' ] || fail "v/file: $(cat v/file)"
 }
+
+# Barriers that a scenario names.
+staged() { # writes s.scenario.json: a worker that asks a service, and writes what it got
+    cat >s.scenario.json <<'JSON'
+{"name": "s", "matrix": {"word": ["first", "second"]},
+ "workspace": {"init": "seed", "setup": "echo set up >>seeded"},
+ "services": [{"name": "web", "argv": ["python3", "-u", "-m", "http.server", "${port}", "--bind", "127.0.0.1"],
+               "ready": {"http": "/", "port": "${port}"}}],
+ "worker": {"argv": ["python3", "-c",
+   "import sys, urllib.request\nn = sys.stdin.read()\na = urllib.request.urlopen('http://127.0.0.1:${port}/').status\nopen('answer', 'w').write(f'{n} {a} ${word}')"],
+   "stdin": "asked"},
+ "barriers": {"sent": {"call": "send", "peer": "127.0.0.1:*", "contains": "GET /", "where": "after", "do": "kill"},
+              "torn": {"call": "write", "path": "answer", "where": "inside", "bytes": 7, "do": "exit:23"},
+              "never": {"call": "rename"}},
+ "crash": "torn",
+ "checks": [{"name": "c", "file": {"path": "answer", "size": 0}}]}
+JSON
+    mkdir seed
+    echo seeded >seed/seeded
+}
+core limit 120 scene kill-scenario-at-a-name
+scene_kill_scenario_at_a_name() {
+    staged
+    mkdir w
+    brink 0 kill --scenario s.scenario.json --at sent -C w
+    grep -q '^brink: note: s\[word=first\], the first of 2 cases; --only chooses another$' stderr || { cat stderr; fail "the case is not named"; }
+    grep -qE '^  bytes: *GET / HTTP/1.1\\r \.\.\.$' stderr || { cat stderr; fail "the bytes are missing"; }
+    grep -qE '^  peer: *tcp 127.0.0.1:[0-9]+$' stderr || { cat stderr; fail "the peer is missing"; }
+    grep -q '^  backtrace:$' stderr || { cat stderr; fail "the backtrace is missing"; }
+    grep -q '^  done: *SIGKILL to 1 process; verified by wait status$' stderr || { cat stderr; fail "not killed"; }
+    grep -q '^brink: services: 1, each the same living process as before$' stderr || { cat stderr; fail "services are not told of"; }
+    [ "$(cat w/seeded)" = $'seeded\nset up' ] || fail "w/seeded: $(cat w/seeded)"
+    [ ! -e w/answer ] || fail "it went on"
+}
+limit 120 scene kill-scenario-where-it-crashes
+scene_kill_scenario_where_it_crashes() {
+    staged
+    mkdir w
+    brink 0 kill --scenario s.scenario.json --only '*second*' -C w
+    [ "$(cat w/answer)" = 'asked 2' ] || fail "w/answer: $(cat w/answer)"
+    grep -q '^  done: *the process exited with 23; verified' stderr || { cat stderr; fail "no exit"; }
+    rm -r w && mkdir w
+    brink 1 kill --scenario s.scenario.json --at never --only '*second*' -C w
+    grep -q 'the barrier was never reached: rename; the worker exited with 0' stderr || { cat stderr; fail "it is not said"; }
+    [ "$(cat w/answer)" = 'asked 200 second' ] || fail "w/answer: $(cat w/answer)"
+}
+scene kill-scenario-several-processes
+scene_kill_scenario_several_processes() {
+    cat >s.scenario.json <<JSON
+{"name": "s", "worker": {"argv": ["$OUT/bin/journal", "--file", "j", "put", "k", "b"], "count": 3, "locks": {"orders": 1, "seed": 4}},
+ "barriers": {"append": {"call": "write", "path": "j", "where": "inside", "bytes": 5, "do": "kill"}},
+ "checks": [{"name": "c", "file": {"path": "j", "size": 0}}]}
+JSON
+    mkdir w
+    brink 0 kill --scenario s.scenario.json --at append -C w
+    [ "$(stat -c %s w/j)" = 5 ] || fail "w/j has not 5 bytes"
+    grep -q '^  done: *SIGKILL to all 4 processes; verified' stderr || { cat stderr; fail "not all were killed"; }
+}
+scene kill-scenario-that-is-wrong
+scene_kill_scenario_that_is_wrong() {
+    staged
+    brink 2 kill --scenario s.scenario.json --at snet --only '*first*'
+    one_line '--at snet: there is no such barrier in s.scenario.json; there are sent, torn, never'
+    brink 2 kill --scenario s.scenario.json --at sent --only third
+    one_line '--only third: no case has such a name.*'
+    brink 2 kill --scenario s.scenario.json --at sent -- true
+    one_line "brink kill: 'true': the worker is the one of --scenario"
+    brink 2 kill --scenario none.scenario.json --at sent
+    one_line '--scenario: none.scenario.json: No such file.*'
+    echo '{"name": "n", "steps": [{"name": "a", "argv": ["true"], "exit": 0}], "barriers": {"b": {"call": "write"}}}' >n.scenario.json
+    brink 2 kill --scenario n.scenario.json --at b
+    one_line '--scenario n.scenario.json: has no worker to kill'
+    echo '{"name": "n", "worker": {"argv": ["true"], "exit": 0}}' >n.scenario.json
+    brink 2 kill --scenario n.scenario.json --at b
+    one_line '--scenario n.scenario.json: names no barriers'
+    brink 2 kill --only x --at write -- true
+    one_line '--only: chooses a case of --scenario'
+    sed -i 's/"-u", //; s/http.server/no.such.server/' s.scenario.json
+    brink 2 kill --scenario s.scenario.json --only '*first*'
+    one_line 'service web: ended before it was ready; it said: .*'
+    [ -z "$(find "${TMPDIR:-/tmp}" -maxdepth 1 -name 'brink-killed-*' -newer seed)" ] || fail "a folder is left behind"
+}
+once scene kill-scenario-interrupted
+scene_kill_scenario_interrupted() {
+    mkdir w
+    cat >s.scenario.json <<'JSON'
+{"name": "s", "services": [{"name": "w", "argv": ["sleep", "4321"]}],
+ "worker": {"argv": ["sh", "-c", "touch begun; exec sleep 4322"], "exit": 0}, "barriers": {"b": {"call": "rename"}}}
+JSON
+    BRINK_TEST=${test_tag:?} "$B" kill --scenario s.scenario.json --at b -C w >stdout 2>stderr &
+    local pid=$!
+    until [ -e w/begun ]; do read -r -t 0.05 <> <(:); done
+    kill -TERM "$pid"
+    wait "$pid"
+    [ $? = 3 ] && grep -q '^brink: interrupted' stderr || { cat stderr; fail "no orderly end"; }
+}

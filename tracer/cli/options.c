@@ -179,6 +179,11 @@ static bool end(struct reader *reader, bool has_dashes, struct err *err)
     if (verb->takes_worker) {
         settings->rest = reader->argv + reader->at;
         settings->rest_count = (size_t)(reader->argc - reader->at);
+        if (settings->scenario != NULL) {
+            return settings->rest_count == 0 ||
+                   err_usage(err, "brink %s: '%s': the worker is the one of --scenario", verb->name,
+                             settings->rest[0]);
+        }
         if (settings->rest_count == 0 || settings->rest[0][0] == '\0') {
             return err_usage(err, "brink %s: %s: brink %s %s", verb->name,
                              has_dashes ? "no worker after --" : "no worker", verb->name,

@@ -39,7 +39,8 @@ struct settings {
     /* Output. */
     const char *out; /* NULL: the verb's default */
     /* Kill. */
-    const char *at; /* a barrier in words */
+    const char *at;       /* a barrier in words, or the name of one in the scenario */
+    const char *scenario; /* a file; NULL: the worker stands on the command line */
     /* Replay. */
     const char *run;
     const char *keep;

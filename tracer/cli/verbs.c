@@ -57,7 +57,7 @@ static const struct verb table[] = {
     {
         .name = "kill",
         .bit = VERB_KILL,
-        .usage = "--at BARRIER [options] -- WORKER [ARG...]",
+        .usage = "--at BARRIER [options] {-- WORKER [ARG...] | --scenario FILE}",
         .summary = "halt the worker at one barrier, SIGKILL it, leave the workspace",
         .about =
             "Runs the worker in the workspace itself, not in a copy, halts it at the barrier,\n"
@@ -75,13 +75,17 @@ static const struct verb table[] = {
             "  sync                make durable what is written so far, first\n"
             "  do=kill, or do=exit:N: exit at once without clean-up (kill)\n"
             "\n"
+            "With --scenario the worker, its workspace, services and barriers are those of a\n"
+            "scenario file, and BARRIER is the name of one; of several cases --only chooses one.\n"
+            "\n"
             "Exit status 0: halted there; 1: the worker ended and never came there.",
         .examples = "  brink kill --at 'write path=*.log contains=CONFIRMED' -- ./worker\n"
                     "  brink kill --at 'write path=db nth=3 where=inside bytes=17 sync' -C data -- "
                     "./server\n"
                     "  brink kill --at 'send peer=127.0.0.1:8080 where=after do=exit:23' -- "
                     "./client\n"
-                    "  brink kill --at 'fsync covers=\"turn 7\"' --init seed -- ./worker\n",
+                    "  brink kill --at 'fsync covers=\"turn 7\"' --init seed -- ./worker\n"
+                    "  brink kill --scenario scenarios/journal/c3.scenario.json --at forced\n",
         .takes_worker = true,
         .run = verb_kill,
     },
