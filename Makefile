@@ -1,7 +1,7 @@
 # make            build everything into build/bin/
-# make check      build, unit tests, the core of the whole-program tests, the journal by hand
-# make check-all  those, lint, every whole-program test as root, as a user and for older kernels,
-#                 and all scenarios (installs missing packages first, as check does)
+# make check      build, unit tests, lint, whole-program tests (the core of them again as another
+#                 user and for older kernels), all scenarios; installs missing packages first
+# make check-all  the same with nothing left out of those repetitions, and lint at full depth
 # make check-san  the same tests with AddressSanitizer and UBSan
 # make demo       explore real programs
 # make bench      figures, as ratios against peers in the same run
@@ -100,7 +100,7 @@ unit: $(BUILD)/unit_tests
 journal: $(JOURNAL_BIN) $(BUILD)/journal_tests
 
 check: deps-check all $(BUILD)/unit_tests $(BUILD)/journal_tests workers
-	@tools/check $(OUT) full
+	@tools/check $(OUT) usual
 
 check-all: deps-check all $(BUILD)/unit_tests $(BUILD)/journal_tests workers
 	@tools/check $(OUT) all
