@@ -34,6 +34,11 @@ explore depth-mapped 1 '.findings[0] | .depth == 2 and .call == "store" and .pat
     --budget 12 --depth 2 --init "$F/counter" --recover "$W/judge count counter" \
     --check "$W/judge counted counter" -- sh -c 'echo one >other'
 
+# A recovery that dies with a lock that it had taken over from the dead.
+explore depth-robust-lock 0 '.depth == 2 and .recoveries > 5 and .models2.kill.distinct > 0' \
+    --budget 20 --depth 2 --init "$F/table" --recover "$W/robust good one" \
+    --check "$W/robust check" -- "$W/robust" good one
+
 # Without a check the recovery must end with 0, and repeated change nothing.
 explore depth-without-check 0 '.depth == 2 and .models2.kill.tried > 10' --budget 12 --depth 2 \
     --recover "$W/mend good" -- "$W/mend" save

@@ -76,6 +76,22 @@ core explore mapped-unordered 1 "$(violates '.path == "table" and .weakest == "t
 core explore mapped-good 0 '.recorded.ops > 6' \
     --init "$F/table" --check "$W/judge mapped table" -- "$W/mapped" good
 
+# Locks in a shared mapping whose holder dies with them: the kernel itself says so in their words.
+real_kills_agree='.verified_by_kill | .tried > 3 and .tried == .equal + .same_shape'
+for way in one threads thread-ends child-ends ends execs; do
+    explore robust-lock-$way 0 "$real_kills_agree" --verify 30 \
+        --init "$F/table" --check "$W/robust check" -- "$W/robust" good $way
+done
+explore robust-lock-unmaps 0 "$real_kills_agree" --verify 30 \
+    --init "$F/table" --check true -- "$W/robust" good unmaps
+# Stores that a thread made between the last call and the kill are no false alarm.
+explore robust-lock-race 0 '.verified_by_kill.tried > 3' --verify 30 \
+    --init "$F/table" --check "$W/robust check" -- "$W/robust" good race
+for way in one threads race; do
+    explore robust-lock-$way-bad 1 "$(violates '.weakest == "kill"')" \
+        --init "$F/table" --check "$W/robust check" -- "$W/robust" bad $way
+done
+
 # Names.
 explore tmpfile-bad 1 "$(violates '.weakest == "kill"')" \
     --check "test ! -e doc || $W/judge document doc" -- "$W/tmpfile" bad

@@ -43,11 +43,11 @@ bool mmap_leave(struct recorder *recorder, struct tracee *tracee, long result, s
                                        .node = call->op.node,
                                        .offset = call->args[5]};
     mapped_remove(recorder->mapped, process->pid, range.address, range.size);
+    if (range.node != NODE_NONE && !mapped_add(recorder->mapped, tracee->tid, &range, err))
+        return false;
     robust_unmapped(recorder, process->pid);
     if (range.node == NODE_NONE)
         return true;
-    if (!mapped_add(recorder->mapped, tracee->tid, &range, err))
-        return false;
     process->has_mappings = true;
     if ((process->filters & FILTER_MAPPINGS) == 0 &&
         !filter_inject(FILTER_MAPPINGS, tracee->tid, err))

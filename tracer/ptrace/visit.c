@@ -287,6 +287,15 @@ static bool leave_killed(struct recorder *recorder, struct tracee *tracee, struc
     return leave(recorder, tracee, (long)regs.rax, err);
 }
 
+/* Stores up to the end. After a halt, too: threads ran on until the kill reached them. What the
+ * kill does to robust mutexes is then no op of the worker, but part of its states. */
+static bool collect_last(struct recorder *recorder, struct tracee *tracee, struct err *err)
+{
+    tracee->call.enter = recorder->writer->trace->count;
+    return emit_stores(recorder, tracee, err) &&
+           (recorder->has_halted || robust_ending(recorder, tracee, err));
+}
+
 bool visit_ending(struct recorder *recorder, struct tracee *tracee, struct err *err)
 {
     struct process *process = tracee->process;
@@ -294,11 +303,8 @@ bool visit_ending(struct recorder *recorder, struct tracee *tracee, struct err *
     process->running--;
     if (!leave_killed(recorder, tracee, err) || !visit_release(recorder, tracee, err))
         return false;
-    if (process->has_mappings && !recorder->has_halted) {
-        tracee->call.enter = recorder->writer->trace->count;
-        if (!emit_stores(recorder, tracee, err) || !robust_ending(recorder, tracee, err))
-            return false;
-    }
+    if (process->has_mappings && !collect_last(recorder, tracee, err))
+        return false;
     if (process->running == 0)
         mapped_remove_process(recorder->mapped, process->pid);
     visit_resume(tracee, 0);

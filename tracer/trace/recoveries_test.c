@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "example_test.h"
+#include "robust_place.h"
 #include "tree.h"
 #include "verdict.h"
 
@@ -113,6 +114,51 @@ Test(recoveries, what_was_packed_is_added_like_the_recording_itself)
     const struct trace_recovery about = recoveries_of_state(&after_all, 0);
     recoveries_add(&pair.worker.trace, &unpacked, pair.nodes_before, &about);
     expect_log_of_one_byte(&pair.worker.trace, 0);
+    free(bytes);
+    trace_fini(&unpacked);
+    unmake(&pair);
+}
+
+static void add_robust(struct example *example, struct robust_place place)
+{
+    struct err err = {0};
+    uint32_t number;
+    cr_assert(trace_writer_robust(&example->writer, &place, &number, &err), "%s", err.text);
+}
+
+Test(recoveries, robust_mutexes_stay_those_of_their_recovery)
+{
+    struct pair pair;
+    struct trace unpacked;
+    size_t size = 0;
+    uint32_t count = 0;
+    make(&pair);
+    /* "new" of the recovery; positions count its one initial op. */
+    add_robust(&pair.worker, (struct robust_place){.node = 2, .to = UINT32_MAX});
+    add_robust(&pair.recovery,
+               (struct robust_place){.node = pair.nodes_before, .tid = 9, .from = 2, .to = 3});
+    trace_init(&unpacked);
+    char *bytes = recoveries_pack(&pair.recovery.trace, &size);
+    cr_assert(recoveries_unpack(bytes, size, &unpacked));
+    const struct trace_recovery about = recoveries_of_state(&after_all, 0);
+    recoveries_add(&pair.worker.trace, &pair.recovery.trace, pair.nodes_before, &about);
+    recoveries_add(&pair.worker.trace, &unpacked, pair.nodes_before, &about);
+    const struct trace *trace = &pair.worker.trace;
+    cr_assert_eq(trace->robust_count, 3);
+    for (uint32_t recovery = 0; recovery < 4; recovery++) {
+        const struct robust_place *place = robust_places(trace, recovery, &count);
+        cr_assert_eq(count, recovery < 3 ? 1 : 0, "recovery %u", recovery);
+        cr_expect(recovery == 3 || place->recovery == recovery, "recovery %u", recovery);
+    }
+    for (uint32_t number = 0; number < 2; number++) {
+        const struct robust_place *place = robust_places(trace, number + 1, &count);
+        cr_expect_eq(place->node, recoveries_trace(trace, number).ops[0].node);
+        cr_expect_eq(place->tid, 9);
+        cr_expect_eq(place->from, 1);
+        cr_expect_eq(place->to, 2);
+    }
+    recoveries_drop_last(&pair.worker.trace);
+    cr_expect_eq(trace->robust_count, 2);
     free(bytes);
     trace_fini(&unpacked);
     unmake(&pair);

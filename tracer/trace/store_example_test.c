@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "robust_place.h"
 #include "trace_writer.h"
 #include "tracer/base/mem.h"
 
@@ -105,6 +106,15 @@ static void add_stacks(struct trace_writer *writer)
     }
 }
 
+static void add_robust(struct trace_writer *writer)
+{
+    const struct robust_place place = {
+        .node = 3, .offset = UINT64_C(1) << 40, .tid = 70000, .from = 1, .to = UINT32_MAX};
+    struct err err = {0};
+    uint32_t number;
+    cr_assert(trace_writer_robust(writer, &place, &number, &err), "%s", err.text);
+}
+
 static void about(struct trace *trace)
 {
     trace->about.workspace = mem_string("/tmp/work\nspace");
@@ -139,6 +149,7 @@ void store_example_record(struct store *store, struct trace *trace, uint32_t cou
         trace_writer_op(&writer, &op);
     }
     trace->initial = count / 10;
+    add_robust(&writer);
     const struct trace_thread thread = {.pid = 7, .tid = 7, .program = 1, .is_main = 1};
     trace_writer_thread(&writer, &thread);
     cr_assert(trace_writer_finish(&writer, &err), "%s", err.text);

@@ -118,6 +118,10 @@ Test(store_sound, damage_is_said_and_never_used)
         {"UPDATE string SET text = 'db' WHERE id > 1", "run.db is damaged: its table of strings"},
         {"UPDATE value SET value = 11 WHERE name = 'trace.initial'",
          "run.db is damaged: ops are missing"},
+        {"UPDATE robust SET node = 99", "run.db is damaged: its table of robust mutexes"},
+        {"UPDATE robust SET recovery = 1", "run.db is damaged: its table of robust mutexes"},
+        {"UPDATE robust SET payload = payload + 1",
+         "run.db is damaged: its table of robust mutexes"},
         {"DROP TABLE op", "run.db is damaged: no such table: op"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -9,6 +9,7 @@
 #include <sys/mount.h>
 #include <unistd.h>
 
+#include "robust_place.h"
 #include "store_example_test.h"
 #include "tracer/base/mem.h"
 
@@ -89,6 +90,9 @@ static void expect_same_tables(const struct trace *a, const struct trace *b)
     cr_assert_eq(a->stack_frames_count, b->stack_frames_count);
     cr_expect_arr_eq(a->stack_frames, b->stack_frames,
                      a->stack_frames_count * sizeof *a->stack_frames);
+    cr_assert_eq(a->robust_count, 1);
+    cr_assert_eq(b->robust_count, 1);
+    cr_expect_arr_eq(a->robust, b->robust, sizeof *a->robust);
 }
 
 static void expect_same_bytes(const struct trace *a, const struct trace *b, const struct op *op)
