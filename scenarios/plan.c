@@ -14,6 +14,8 @@ void plan_fini(struct plan *plan)
 {
     for (size_t i = 0; i < plan->barriers_count; i++)
         barrier_fini(&plan->barriers[i].barrier);
+    if (plan->worker.also)
+        barrier_fini(plan->worker.also);
     for (size_t i = 0; i < plan->blocks_count; i++)
         free(plan->blocks[i]);
     free(plan->blocks);

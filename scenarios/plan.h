@@ -43,6 +43,7 @@ struct plan_worker {
     bool has_locks;  /* their lock calls are held and released in a chosen order */
     uint32_t orders; /* how many different orders: each is a run */
     uint64_t seed;
+    struct barrier *also; /* a call at which they are held as well; NULL: none */
 };
 
 enum plan_damage_kind { DAMAGE_NONE, DAMAGE_FLIP, DAMAGE_CUT, DAMAGE_PAD, DAMAGE_PUT };

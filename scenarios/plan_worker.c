@@ -7,9 +7,32 @@
 
 enum { COUNT_MAX = 256, ORDERS_MAX = 100000, PORT_MAX = 65535 };
 
-static bool read_locks(const struct part *worker, struct plan_worker *out, struct err *err)
+/* A call is meant, wherever it is made; not a moment of the run. */
+static bool is_plain(const struct barrier *barrier)
 {
-    static const char *const keys[] = {"orders", "seed", NULL};
+    return !barrier->contains.text && !barrier->covers.text && barrier->nth == 1 &&
+           barrier->where == BARRIER_BEFORE && !barrier->want_sync && !barrier->does_exit;
+}
+
+static bool read_also(struct plan *plan, const struct part *locks, struct err *err)
+{
+    const char *words = NULL;
+    struct err why = {0};
+    if (!part_text(locks, "also", &words, err))
+        return false;
+    if (!words)
+        return true;
+    plan->worker.also = plan_block(plan, 1, sizeof *plan->worker.also);
+    if (!barrier_parse(words, plan->worker.also, &why))
+        return part_fault_at(locks, "also", err, "%.300s", why.text);
+    return is_plain(plan->worker.also) ||
+           part_fault_at(locks, "also", err, "allowed are a call, path and peer");
+}
+
+static bool read_locks(struct plan *plan, const struct part *worker, struct err *err)
+{
+    static const char *const keys[] = {"orders", "seed", "also", NULL};
+    struct plan_worker *out = &plan->worker;
     const struct part_range orders_range = {1, ORDERS_MAX};
     const struct part_range seeds = {0, INT64_MAX};
     struct where where;
@@ -28,7 +51,7 @@ static bool read_locks(const struct part *worker, struct plan_worker *out, struc
     out->has_locks = true;
     out->orders = (uint32_t)orders;
     out->seed = (uint64_t)seed;
-    return true;
+    return read_also(plan, &locks, err);
 }
 
 bool plan_read_worker(struct plan *plan, const struct part *scenario, struct err *err)
@@ -52,7 +75,7 @@ bool plan_read_worker(struct plan *plan, const struct part *scenario, struct err
         !part_number(&worker, "count", counts, &count, err))
         return false;
     out->count = (uint32_t)count;
-    return read_locks(&worker, out, err);
+    return read_locks(plan, &worker, err);
 }
 
 /* {"line": TEXT}, {"port": N} or {"http": PATH, "port": N} */

@@ -13,6 +13,7 @@
 #include "tracer/base/text.h"
 #include "tracer/ptrace/record.h"
 #include "tracer/states/owner_death.h"
+#include "tracer/trace/barrier_matcher.h"
 #include "tracer/trace/snapshot.h"
 
 /* What recording one program needs, beside the trace that stays. */
@@ -73,7 +74,8 @@ static bool run(struct recording *recording, struct err *err)
 {
     const struct child_options *child = &recording->options->child;
     const struct plan_barrier *crash = recording->options->crash;
-    const struct record_locks locks = {recording->options->order, recording->options->count};
+    const struct record_locks locks = {recording->options->order, recording->options->count,
+                                       recording->options->also};
     const struct record_options options = {
         .argv = recording->crowd.argv,
         .workspace = child->dir,
@@ -234,19 +236,28 @@ static uint32_t started_number(const struct trace *trace, uint32_t thread)
     return number;
 }
 
-char *recorded_lock_order(const struct ended *ended)
+bool recorded_lock_order(const struct ended *ended, const struct barrier *also, char **out,
+                         struct err *err)
 {
     const struct trace *trace = &ended->trace;
+    uint32_t *met OWN(own_mem) = NULL;
+    size_t met_count = 0;
+    size_t next = 0;
+    if (also && !barrier_find(also, trace, &met, &met_count, err))
+        return false;
     char *text = mem_string("");
     bool *seen OWN(own_mem) = mem_new(trace->threads_count + 1, sizeof *seen);
     for (uint32_t i = trace->initial; i < trace->count; i++) {
         const uint32_t number = started_number(trace, trace->ops[i].thread);
-        if (trace->ops[i].kind != OP_LOCK || seen[number])
+        const bool is_met = next < met_count && met[next] == i;
+        next += is_met;
+        if ((trace->ops[i].kind != OP_LOCK && !is_met) || number == 0 || seen[number])
             continue;
         seen[number] = true;
         char *longer = mem_format("%s%s%u", text, *text ? " " : "", number);
         free(text);
         text = longer;
     }
-    return text;
+    *out = text;
+    return true;
 }

@@ -14,6 +14,7 @@ struct recorded_options {
     const struct plan_barrier *crash; /* NULL: none */
     uint32_t count;                   /* processes started together */
     const uint32_t *order;            /* in which they get their locks; NULL: any */
+    const struct barrier *also;       /* where they wait as well as at locks; NULL: nowhere */
     bool want_check;                  /* compare what the trace leads to with what is there */
 };
 
@@ -21,8 +22,10 @@ struct recorded_options {
 MUST_USE bool recorded_run(const struct recorded_options *options, struct ended *out,
                            struct err *err);
 
-/* In which order the processes got their locks, as numbers from 1: "3 1 2". Caller frees. */
-char *recorded_lock_order(const struct ended *ended);
+/* In which order the processes got their locks, or came by the call `also` (NULL: none), as numbers
+ * from 1: "3 1 2". Caller frees *out. */
+MUST_USE bool recorded_lock_order(const struct ended *ended, const struct barrier *also, char **out,
+                                  struct err *err);
 
 /* How the processes that were started together ended: "8 x exit 0". Caller frees. */
 char *recorded_ends(const struct ended *ended);

@@ -66,18 +66,20 @@ static void check_worker_end(struct scene *scene)
 }
 
 /* The order that was wished for is one that was really there. */
-static void check_lock_order(struct scene *scene, const uint32_t *order)
+static bool check_lock_order(struct scene *scene, const uint32_t *order, struct err *err)
 {
+    if (!recorded_lock_order(&scene->worker, scene->plan->worker.also, &scene->lock_order, err))
+        return false;
     char *expected = mem_string("");
     for (uint32_t i = 0; i < scene->plan->worker.count; i++) {
         char *longer = mem_format("%s%s%u", expected, i > 0 ? " " : "", order[i] + 1);
         free(expected);
         expected = longer;
     }
-    scene->lock_order = recorded_lock_order(&scene->worker);
     assertions_compare(scene->assertions,
                        &(struct assertion){"worker", "lock order", expected, scene->lock_order});
     free(expected);
+    return true;
 }
 
 /* The death of the worker must not have touched what is outside of it. */
@@ -110,6 +112,7 @@ static bool run_worker(struct scene *scene, const struct scene_options *options,
         .crash = scene->plan->crash,
         .count = worker->count,
         .order = options->order,
+        .also = worker->also,
         .want_check = wants_trace_of_worker(scene->plan),
     };
     if (!worker->command.argv)
@@ -118,8 +121,8 @@ static bool run_worker(struct scene *scene, const struct scene_options *options,
         return false;
     end_strays(scene, options);
     check_worker_end(scene);
-    if (options->order)
-        check_lock_order(scene, options->order);
+    if (options->order && !check_lock_order(scene, options->order, err))
+        return false;
     ended_check_text(&scene->worker.out, "worker", "stdout", &worker->out, scene->assertions);
     ended_check_text(&scene->worker.error, "worker", "stderr", &worker->error, scene->assertions);
     return true;

@@ -147,7 +147,7 @@ static bool run_worker(const struct staging *staging, const struct plan *plan,
         return false;
     if (worker->has_locks)
         lock_order_draw(worker->count, 1, worker->seed, &order);
-    const struct record_locks locks = {order, worker->count};
+    const struct record_locks locks = {order, worker->count, worker->also};
     struct crowd crowd;
     char **additions = child_additions(&child);
     struct words environment = environment_of(staging, additions);

@@ -102,6 +102,29 @@ Test(locks, a_lock_that_a_shell_takes_by_another_program_is_given_back_by_the_sh
     trial_fini(&recording);
 }
 
+Test(locks, who_takes_none_waits_at_another_call_until_all_have_come, LIMIT)
+{
+    static const uint32_t order[] = {2, 0, 1};
+    struct trial recording;
+    struct barrier write = {0};
+    struct err err = {0};
+    cr_assert(barrier_parse("write path=f", &write, &err));
+    const struct record_locks locks = {.order = order, .count = 3, .also = &write};
+    trial_init(&recording, "echo - > f");
+    recording.options.locks = &locks;
+    cr_assert(trial_shell(&recording,
+                          "for n in 0 1 2; do (lines=$(wc -l < f); echo $n $lines >> f; "
+                          "wc -l < f >> g) & done; wait"),
+              "%s", recording.err.text);
+    char *text OWN(own_mem) = content(&recording, "f");
+    cr_expect_str_eq(text, "-\n2 1\n0 1\n1 1\n", "all read before anybody wrote: %s", text);
+    char *seen OWN(own_mem) = content(&recording, "g");
+    cr_expect_str_eq(seen, "2\n3\n4\n", "the next writes when the one before has ended: %s", seen);
+    cr_expect_eq(trial_count(&recording, OP_LOCK), 0);
+    barrier_fini(&write);
+    trial_fini(&recording);
+}
+
 Test(locks, one_that_ends_without_a_lock_is_not_waited_for, LIMIT)
 {
     static const uint32_t order[] = {1, 0, 2};

@@ -73,7 +73,7 @@ static bool make(struct recorder *recorder, const struct snapshot_items *items, 
     const char *environment = getenv("BRINK_WITHOUT");
     if (environment != NULL && !without_parse(environment, &without, err))
         return false;
-    if (!turns_new(recorder->options->locks, &recorder->turns, err) ||
+    if (!turns_new(recorder->options->locks, recorder->writer->trace, &recorder->turns, err) ||
         !find_root(recorder->options, &root, err))
         return false;
     nodes_init(&recorder->nodes, recorder->writer, root.st_dev);

@@ -64,6 +64,9 @@ struct record_halted {
 struct record_locks {
     const uint32_t *order; /* each of 0 to count - 1 once */
     uint32_t count;
+    /* A call at which they wait as well, before they have come to a lock: what it is, its path and
+     * its peer count, the rest does not. NULL: locks only. */
+    const struct barrier *also;
 };
 
 struct record_options {

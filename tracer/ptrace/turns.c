@@ -2,8 +2,10 @@
 
 #include <stdlib.h>
 
+#include "about.h"
 #include "locks.h"
 #include "tracer/base/mem.h"
+#include "tracer/trace/barrier_matcher.h"
 #include "visit.h"
 
 struct party {
@@ -15,6 +17,7 @@ struct party {
 /* Parties are numbered from 1 in order of start; 0 is the worker's first process. */
 struct turns {
     const struct record_locks *asked;
+    struct barrier_matcher *matcher; /* of asked->also; NULL: there is none */
     struct party *parties;
     uint32_t started;
     uint32_t at;  /* whose turn it is in the order */
@@ -34,7 +37,8 @@ static bool is_order(const struct record_locks *asked)
     return is_right;
 }
 
-bool turns_new(const struct record_locks *asked, struct turns **out, struct err *err)
+bool turns_new(const struct record_locks *asked, const struct trace *trace, struct turns **out,
+               struct err *err)
 {
     *out = NULL;
     if (asked == NULL)
@@ -44,7 +48,10 @@ bool turns_new(const struct record_locks *asked, struct turns **out, struct err 
                          asked->count == 0 ? 0 : asked->count - 1);
     }
     struct turns *turns = mem_new(1, sizeof *turns);
+    const struct barrier_source source = barrier_source_of(trace);
     turns->asked = asked;
+    if (asked->also != NULL)
+        turns->matcher = barrier_matcher_new(asked->also, trace, &source);
     turns->parties = mem_new((size_t)asked->count + 1, sizeof *turns->parties);
     *out = turns;
     return true;
@@ -54,6 +61,7 @@ void turns_free(struct turns *turns)
 {
     if (turns == NULL)
         return;
+    barrier_matcher_free(turns->matcher);
     free(turns->parties);
     free(turns);
 }
@@ -92,6 +100,20 @@ bool turns_must_wait(struct recorder *recorder, const struct tracee *tracee)
     if (!turns->is_open)
         return true;
     return turns->at < turns->asked->count && party_at_turn(turns) != party;
+}
+
+bool turns_look(struct recorder *recorder, struct tracee *tracee, bool *must_wait, struct err *err)
+{
+    uint64_t times = 0;
+    if (recorder->turns == NULL || recorder->turns->matcher == NULL)
+        return true;
+    const struct op op = about_op(recorder, tracee);
+    if (op.kind == OP_KIND_COUNT)
+        return true;
+    if (!barrier_matcher_ask(recorder->turns->matcher, &op, &times, err))
+        return false;
+    *must_wait = times > 0 && turns_must_wait(recorder, tracee);
+    return true;
 }
 
 void turns_taken(struct recorder *recorder, uint32_t party)

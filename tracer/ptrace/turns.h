@@ -3,7 +3,9 @@
  * What the worker's first process starts, with all that comes of it, is a party. Each waits at the
  * entry of its first lock call until all have come to one or ended; then one party after the other
  * has its turn: from being let go on until it holds no lock any more, or has ended. When all have
- * had one, nobody waits any longer. */
+ * had one, nobody waits any longer. A worker that takes no lock can be made to wait at another
+ * call, in the same way: so that what it does without the lock happens between the same calls of
+ * others, every time. */
 #ifndef PTRACE_TURNS_H
 #define PTRACE_TURNS_H
 
@@ -12,7 +14,8 @@
 struct turns;
 
 /* An order that is none is an ERR_USAGE. asked NULL: *out is NULL, which all others accept. */
-MUST_USE bool turns_new(const struct record_locks *asked, struct turns **out, struct err *err);
+MUST_USE bool turns_new(const struct record_locks *asked, const struct trace *trace,
+                        struct turns **out, struct err *err);
 void turns_free(struct turns *turns);
 
 /* The worker has a new process, made by one of the other. */
@@ -21,6 +24,10 @@ MUST_USE bool turns_born(struct recorder *recorder, struct process *process,
 
 /* A thread is about to take a lock: whether it must wait. */
 bool turns_must_wait(struct recorder *recorder, const struct tracee *tracee);
+
+/* The same for any call, at which a party may be asked to wait as at a lock. */
+MUST_USE bool turns_look(struct recorder *recorder, struct tracee *tracee, bool *must_wait,
+                         struct err *err);
 
 /* The party has got a lock. */
 void turns_taken(struct recorder *recorder, uint32_t party);

@@ -85,6 +85,18 @@ static void let_in(struct recorder *recorder, struct tracee *tracee, bool is_ser
     visit_resume(tracee, 0);
 }
 
+/* It will be begun anew, for what it is about may be another thing by then. */
+static void forget_call(struct tracee *tracee)
+{
+    const struct call kept = tracee->call;
+    drop_call(tracee);
+    tracee->call.handler = kept.handler;
+    tracee->call.nr = kept.nr;
+    tracee->call.sp = kept.sp;
+    tracee->call.order = kept.order;
+    memcpy(tracee->call.args, kept.args, sizeof kept.args);
+}
+
 /* Asks the handler. The stores of the worker so far come first, whatever the call is. */
 static bool begin(struct recorder *recorder, struct tracee *tracee, struct err *err)
 {
@@ -95,9 +107,14 @@ static bool begin(struct recorder *recorder, struct tracee *tracee, struct err *
     call->enter = recorder->writer->trace->count;
     call->op.kind = OP_KIND_COUNT; /* until the handler knows better */
     const enum call_next next = call->handler->enter(recorder, tracee, err);
+    bool must_wait = next == CALL_WAITING;
     if (next == CALL_FAILED)
         return err_while(err, "record a call of process %d", (int)tracee->process->pid);
-    if (next == CALL_WAITING) {
+    if ((next == CALL_FOLLOWED || next == CALL_SERIAL) &&
+        !turns_look(recorder, tracee, &must_wait, err))
+        return false;
+    if (must_wait) {
+        forget_call(tracee);
         tracee->state = TRACEE_WAITING;
         return turns_go_on(recorder, err); /* perhaps it was the last that had to come */
     }
