@@ -60,7 +60,7 @@ static bool copy_initial(const char *init, int dir_fd, struct err *err)
 static bool make_workspace(const struct running *running, const struct plan *plan, int *out_fd,
                            struct err *err)
 {
-    if (!renew(running, "work", err))
+    if (!renew(running, "work", err) || !folder_remove(running->folder_fd, "explored", err))
         return false;
     int fd OWN(own_fd) = openat(running->folder_fd, "work", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
@@ -92,11 +92,17 @@ static bool keep_workspace(struct running *running, const struct scene *scene, s
     if (keep_fd < 0 || running->has_kept)
         return true;
     running->has_kept = true;
-    if (mkdirat(keep_fd, "workspace", 0755) != 0)
-        return err_system(err, "keep the workspace of a violated run");
-    const int fd OWN(own_fd) = openat(keep_fd, "workspace", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    return fd >= 0 ? folder_copy(scene->dir_fd, fd, err)
-                   : err_system(err, "keep the workspace of a violated run");
+    const bool is_explored = scene->plan->explore.is_set;
+    const char *name = is_explored ? "explored" : "workspace";
+    const int from OWN(own_fd) = openat(running->folder_fd, is_explored ? "explored" : "work",
+                                        O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (from < 0 && is_explored)
+        return true; /* it came to nothing */
+    if (from < 0 || mkdirat(keep_fd, name, 0755) != 0)
+        return err_system(err, "keep the %s of a violated run", name);
+    const int fd OWN(own_fd) = openat(keep_fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return fd >= 0 ? folder_copy(from, fd, err)
+                   : err_system(err, "keep the %s of a violated run", name);
 }
 
 static bool play(struct running *running, struct scene *scene, size_t run, struct err *err)
@@ -106,8 +112,10 @@ static bool play(struct running *running, struct scene *scene, size_t run, struc
     const struct suite_case *suite_case = running->options->suite_case;
     if (running->orders)
         order = running->orders + (run % suite_case->orders) * running->processes;
+    char *explored OWN(own_mem) = mem_format("%s/explored", running->options->folder);
     const struct scene_options options = {.services = running->services.items,
                                           .order = order,
+                                          .explored = explored,
                                           .is_last = run + 1 == suite_case->runs};
     scene->assertions = &running->assertions;
     const bool is_done = scene_run(scene, &options, err);

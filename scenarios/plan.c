@@ -7,8 +7,8 @@
 #include "tracer/base/mem.h"
 
 static const char *const scenario_keys[] = {
-    "$schema", "name",   "about", "worker", "workspace", "services", "barriers", "crash",
-    "steps",   "checks", "each",  "matrix", "expect",    "include",  NULL};
+    "$schema", "name",   "about",   "worker", "workspace", "services", "barriers", "crash",
+    "steps",   "checks", "explore", "each",   "matrix",    "expect",   "include",  NULL};
 
 void plan_fini(struct plan *plan)
 {
@@ -31,8 +31,8 @@ static bool has_text(const struct plan_text *text)
 bool plan_has_assertion(const struct plan *plan)
 {
     const struct plan_worker *worker = &plan->worker;
-    if (plan->checks_count > 0 || worker->end.is_set || has_text(&worker->out) ||
-        has_text(&worker->error))
+    if (plan->explore.is_set || plan->checks_count > 0 || worker->end.is_set ||
+        has_text(&worker->out) || has_text(&worker->error))
         return true;
     for (size_t i = 0; i < plan->steps_count; i++) {
         const struct plan_step *step = &plan->steps[i];
@@ -73,7 +73,8 @@ static bool read_all(struct plan *plan, const struct part *scenario, struct err 
         !part_text(scenario, "about", &about, err) || !read_workspace(plan, scenario, err) ||
         !plan_read_worker(plan, scenario, err) || !plan_read_services(plan, scenario, err) ||
         !plan_read_barriers(plan, scenario, err) || !plan_read_steps(plan, scenario, err) ||
-        !plan_read_checks(plan, scenario, err) || !read_expect(plan, scenario, err))
+        !plan_read_checks(plan, scenario, err) || !plan_read_explore(plan, scenario, err) ||
+        !read_expect(plan, scenario, err))
         return false;
     if (!plan->worker.command.argv && plan->steps_count == 0)
         return part_fault(scenario, err, "does nothing; give a worker or steps");

@@ -65,6 +65,17 @@ struct plan_step {
     uint32_t repeat;
 };
 
+/* All crash states of the worker, instead of one. */
+struct plan_explore {
+    bool is_set;
+    const char *models; /* "kill,torn" */
+    int64_t depth, budget, verify, seed;
+    int64_t timeout_ns;         /* for all of it */
+    const char *const *recover; /* NULL: none */
+    const char *const *check;
+    json_t *counts; /* places in summary.json and the numbers there, or NULL */
+};
+
 enum plan_ready { READY_AT_ONCE, READY_LINE, READY_PORT, READY_HTTP };
 struct plan_service {
     const char *name;
@@ -88,6 +99,7 @@ struct plan {
     const char *init;  /* absolute path, or NULL */
     const char *setup; /* shell command, or NULL */
     struct plan_worker worker;
+    struct plan_explore explore;
     struct plan_barrier *barriers;
     size_t barriers_count;
     const struct plan_barrier *crash; /* NULL: the worker runs to its end */

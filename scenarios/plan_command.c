@@ -134,8 +134,7 @@ static bool read_environment(struct plan *plan, const struct part *part, struct 
     return true;
 }
 
-/* A relative program with a slash lies beside the scenario, for the program runs elsewhere. */
-static void resolve_program(struct plan *plan, const struct part *part, const char *const *argv)
+void plan_resolve(struct plan *plan, const struct part *part, const char *const *argv)
 {
     const char **words = NULL;
     if (argv[0][0] == '/' || !strchr(argv[0], '/'))
@@ -156,7 +155,7 @@ bool plan_read_command(struct plan *plan, const struct part *part, struct plan_c
     if (out->argv && out->argv[0][0] == '\0')
         return part_fault_at(part, "argv", err, "names no program");
     if (out->argv)
-        resolve_program(plan, part, out->argv);
+        plan_resolve(plan, part, out->argv);
     out->timeout_ns = timeout_s * CLOCK_SECOND;
     return true;
 }

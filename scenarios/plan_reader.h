@@ -17,6 +17,10 @@ MUST_USE bool plan_read_path(struct plan *plan, const struct part *part, const c
 MUST_USE bool plan_read_text(struct plan *plan, const struct part *part, const char *key,
                              struct plan_text *out, struct err *err);
 
+/* A relative program with a slash lies beside the scenario, for the program runs elsewhere. argv is
+ * the plan's own, from plan_read_words. */
+void plan_resolve(struct plan *plan, const struct part *part, const char *const *argv);
+
 /* "argv", "env", "stdin" and "timeout" of a part. */
 MUST_USE bool plan_read_command(struct plan *plan, const struct part *part,
                                 struct plan_command *out, struct err *err);
@@ -29,6 +33,7 @@ MUST_USE bool plan_read_services(struct plan *plan, const struct part *scenario,
 MUST_USE bool plan_read_barriers(struct plan *plan, const struct part *scenario, struct err *err);
 MUST_USE bool plan_read_steps(struct plan *plan, const struct part *scenario, struct err *err);
 MUST_USE bool plan_read_checks(struct plan *plan, const struct part *scenario, struct err *err);
+MUST_USE bool plan_read_explore(struct plan *plan, const struct part *scenario, struct err *err);
 
 /* One step that is described by a part without name, for a check. */
 MUST_USE bool plan_read_check_command(struct plan *plan, const struct part *part,

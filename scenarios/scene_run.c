@@ -7,6 +7,7 @@
 #include "check.h"
 #include "child.h"
 #include "damage.h"
+#include "explored.h"
 #include "recorded.h"
 #include "tracer/base/mem.h"
 #include "tracer/base/own.h"
@@ -164,6 +165,8 @@ static bool run_step(struct scene *scene, const struct scene_options *options, s
 bool scene_run(struct scene *scene, const struct scene_options *options, struct err *err)
 {
     const struct plan *plan = scene->plan;
+    if (plan->explore.is_set)
+        return explored_run(scene, options->explored, err);
     if (!reach_moment(scene, "start", err) || !run_worker(scene, options, err) ||
         !reach_moment(scene, "halt", err))
         return false;

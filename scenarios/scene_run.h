@@ -8,6 +8,7 @@
 struct scene_options {
     const struct service *services; /* running; one for each of the plan's */
     const uint32_t *order;          /* of lock hand-overs; NULL: none */
+    const char *explored;           /* does not exist: for what an exploration gives */
     bool is_last;                   /* no run of the case comes after it */
 };
 
