@@ -122,6 +122,16 @@ static void compare_models(struct scene *scene, const json_t *summary, const cha
     }
 }
 
+/* Where the worker could be run again, each of those kills left what was predicted. */
+static void compare_kills(struct scene *scene, const json_t *summary)
+{
+    const json_t *kills = json_object_get(summary, "verified_by_kill");
+    const char *skipped = json_string_value(json_object_get(kills, "skipped"));
+    const json_t *tried = json_object_get(kills, "tried");
+    if (scene->plan->explore.verify > 0 && (!skipped || *skipped == '\0'))
+        compare(scene, summary, "verified_by_kill.equal", (int64_t)json_integer_value(tried));
+}
+
 static void judge(struct scene *scene, const json_t *summary)
 {
     const char *place;
@@ -131,6 +141,7 @@ static void judge(struct scene *scene, const json_t *summary)
                        &(struct assertion){"explore", "result", "held", result ? result : "none"});
     compare_models(scene, summary, "models");
     compare_models(scene, summary, "models2");
+    compare_kills(scene, summary);
     json_object_foreach(scene->plan->explore.counts, place, value)
         compare(scene, summary, place, (int64_t)json_integer_value(value));
 }

@@ -31,6 +31,7 @@ static const struct row rows[] = {
     {"sql", CHECK("sql")},
     {"jsonl", CHECK("jsonl")},
     {"trace", CHECK("trace")},
+    {"explore", "{\"name\": \"s\", \"worker\": {\"argv\": [\"true\"]}, \"explore\": {\"zzz\": 1}}"},
 };
 
 static void expect_key(const struct row *row, const char *list, const char *key)

@@ -108,3 +108,23 @@ scene_scenario_interrupt_leaves_nothing() {
     [ $? = 3 ] && grep -q '^brink: interrupted' stderr && ! pgrep -f 'sleep 987' >/dev/null
 }
 once scene scenario-interrupt-leaves-nothing
+
+scene_scenario_explored() {
+    local writer='"worker": {"argv": ["sh", "-c", "printf 12345678 >f; mv f $NAME"], "env": {"NAME": "a b"}}'
+    scenario good "$writer"', "explore": {"check": ["sh", "-c", "test ! -e \"a b\" || test \"$(cat \"$0\")\" = 12345678", "a b"], "counts": {"models.torn.legal": 7}}'
+    scenario bad "$writer"', "explore": {"model": ["torn"], "check": ["sh", "-c", "test ! -e f || test $(stat -c %s f) != 5"]}'
+    scenario known "$writer"', "explore": {"check": ["test", "!", "-e", "f"], "counts": {"models.torn.violated": 7}}, "expect": {"violated": "explore"}'
+    scenario count "$writer"', "explore": {"check": ["true"], "counts": {"models.torn.legal": 8, "models.none": 1}}'
+    scenario wrong "$writer"', "explore": {"model": ["trn"], "check": ["true"]}'
+    scenario gone "$writer"', "explore": {"check": ["./no-such-check"]}'
+    brink 0 run good.scenario.json && json brink-out/summary.json '.assertions == 13' &&
+        brink 1 run bad.scenario.json &&
+        grep -q 'explore: result: expected held, observed violated' stdout &&
+        json brink-out/cases/0001-bad/explored/summary.json '.models.torn.violated == 1' &&
+        json brink-out/cases/0001-bad/case.json '[.assertions[] | select(.held | not) | .name] == ["explore: result", "explore: models.torn.violated"]' &&
+        brink 0 run known.scenario.json && brink 1 run count.scenario.json &&
+        json brink-out/cases/0001-count/case.json '[.assertions[] | select(.held | not) | .observed] == ["7", "not there"]' &&
+        brink 2 run wrong.scenario.json && grep -q "explore: --model: no model 'trn'; did you mean torn" stdout &&
+        brink 2 run gone.scenario.json && grep -q 'no-such-check' stdout
+}
+limit 120 scene scenario-explored
