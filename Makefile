@@ -61,7 +61,20 @@ JOURNAL_MUT  := $(patsubst $(JOURNAL)/mutant_%.c,%,$(wildcard $(JOURNAL)/mutant_
 JOURNAL_BIN  := $(BIN)/journal $(BIN)/journal-audit \
                 $(foreach m,$(JOURNAL_MUT),$(BIN)/journal-mutant-$(subst _,-,$m))
 
-all: $(BIN)/brink $(JOURNAL_BIN)
+# The other reference system: a worker, the service that it talks to, and who looks into their books.
+TICKET      := scenarios/ticket
+TICKET_SRC  := $(filter-out %_test.c %_main.c $(TICKET)/mutant_%,$(wildcard $(TICKET)/*.c))
+TICKET_OBJ  := $(TICKET_SRC:%.c=$(BUILD)/%.o)
+TICKET_TEST := $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(TICKET)/*_test.c))
+TICKET_LIB  := $(BUILD)/libticket.a
+# libcurl has no static form that links on Debian; what else it would load at the start is static.
+TICKET_LIBS := -Wl,-Bstatic -ljansson -lz -Wl,-Bdynamic -lcrypto -lpthread
+TICKET_MUT  := $(patsubst $(TICKET)/mutant_%.c,%,$(wildcard $(TICKET)/mutant_*.c))
+TICKET_BIN  := $(patsubst $(TICKET)/%_main.c,$(BIN)/ticket-%,$(wildcard $(TICKET)/*_main.c)) \
+               $(addprefix $(BIN)/,ledger-audit) \
+               $(foreach m,$(TICKET_MUT),$(BIN)/ticket-mutant-$(subst _,-,$m))
+
+all: $(BIN)/brink $(JOURNAL_BIN) $(TICKET_BIN)
 
 deps:
 	@tools/deps build
@@ -95,9 +108,32 @@ $(foreach m,$(JOURNAL_MUT),$(eval $(call JOURNAL_MUTANT,$m)))
 $(BUILD)/journal_tests: $(JOURNAL_TEST) $(JOURNAL_LIB)
 	$(CC) $(SANFLAGS) $^ $(JOURNAL_LIBS) -lcriterion -o $@
 
+$(TICKET_LIB): $(TICKET_OBJ)
+	rm -f $@ && ar rcs $@ $^
+$(BIN)/ticket-service: $(BUILD)/$(TICKET)/service_main.o $(TICKET_LIB)
+	@mkdir -p $(@D)
+	$(CC) $(SANFLAGS) $^ -lmicrohttpd -lsqlite3 $(TICKET_LIBS) -o $@
+$(BIN)/ticket-worker: $(BUILD)/$(TICKET)/worker_main.o $(TICKET_LIB)
+	@mkdir -p $(@D)
+	$(CC) $(SANFLAGS) $^ -lcurl $(TICKET_LIBS) -o $@
+$(BIN)/ticket-log: $(BUILD)/$(TICKET)/log_main.o $(TICKET_LIB)
+	@mkdir -p $(@D)
+	$(CC) $(SANFLAGS) $^ $(TICKET_LIBS) -o $@
+$(BIN)/ledger-audit: $(BIN)/%: $(TICKET)/%
+	install -D -m 755 $< $@
+define TICKET_MUTANT
+$(BIN)/ticket-mutant-$(subst _,-,$1): $(BUILD)/$(TICKET)/worker_main.o $(BUILD)/$(TICKET)/mutant_$1.o $(TICKET_LIB)
+	@mkdir -p $$(@D)
+	$$(CC) $$(SANFLAGS) $$^ -lcurl $(TICKET_LIBS) -o $$@
+endef
+$(foreach m,$(TICKET_MUT),$(eval $(call TICKET_MUTANT,$m)))
+$(BUILD)/ticket_tests: $(TICKET_TEST) $(TICKET_LIB)
+	$(CC) $(SANFLAGS) $^ -lmicrohttpd -lcurl -lsqlite3 $(TICKET_LIBS) -lcriterion -o $@
+
 unit: $(BUILD)/unit_tests
 	$(BUILD)/unit_tests
 journal: $(JOURNAL_BIN) $(BUILD)/journal_tests
+ticket: $(TICKET_BIN) $(BUILD)/ticket_tests
 
 check: deps-check all $(BUILD)/unit_tests $(BUILD)/journal_tests workers
 	@tools/check $(OUT) usual
@@ -155,5 +191,5 @@ $(WORKERS)/%.class: tests/workers/%.java
 	@mkdir -p $(@D)
 	javac -d $(@D) $<
 
--include $(OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TEST_OBJ:.o=.d) $(wildcard $(BUILD)/$(JOURNAL)/*.d)
-.PHONY: all journal deps deps-check unit check check-all check-san lint fmt demo scenarios soak bench install clean workers
+-include $(OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TEST_OBJ:.o=.d) $(wildcard $(BUILD)/$(JOURNAL)/*.d $(BUILD)/$(TICKET)/*.d)
+.PHONY: all journal ticket deps deps-check unit check check-all check-san lint fmt demo scenarios soak bench install clean workers
