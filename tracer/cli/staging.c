@@ -114,9 +114,10 @@ static bool prepare(struct staging *staging, struct err *err)
     if (!find_case(staging, err) || !check_barrier(staging, err))
         return false;
     staging->want_isolation = place_is_possible(&why);
-    if (!staging->want_isolation)
+    if (!staging->want_isolation) {
         fprintf(stderr, "brink: note: no namespaces (%s): on the machine's own network\n",
                 why.text);
+    }
     return janitor_start(&staging->janitor, err) && temporary_parent(NULL, &parent, err) &&
            janitor_folder(staging->janitor, parent, &staging->folder, err) &&
            killing_find_dir(staging->settings, &staging->dir, err);
@@ -179,9 +180,10 @@ static bool check_services(const struct services *services, const struct setting
     const char *dead = services_find_dead(services);
     if (dead != NULL)
         return err_harness(err, "service %s did not outlive the worker", dead);
-    if (services->count > 0 && !settings->is_quiet)
+    if (services->count > 0 && !settings->is_quiet) {
         fprintf(stderr, "brink: services: %zu, each the same living process as before\n",
                 services->count);
+    }
     return true;
 }
 

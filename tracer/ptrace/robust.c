@@ -121,7 +121,7 @@ static uint32_t own_tid(pid_t tid)
     while (file != NULL && fgets(line, sizeof line, file) != NULL) {
         const char *last = strrchr(line, '\t');
         if (strncmp(line, "NSpid:", 6) == 0 && last != NULL)
-            own = (uint32_t)strtoul(last + 1, NULL, 10);
+            own = (uint32_t)strtoull(last + 1, NULL, 10);
     }
     if (file != NULL)
         fclose(file);
