@@ -71,7 +71,7 @@ TICKET_LIB  := $(BUILD)/libticket.a
 TICKET_LIBS := -Wl,-Bstatic -ljansson -lz -Wl,-Bdynamic -lcrypto -lpthread
 TICKET_MUT  := $(patsubst $(TICKET)/mutant_%.c,%,$(wildcard $(TICKET)/mutant_*.c))
 TICKET_BIN  := $(patsubst $(TICKET)/%_main.c,$(BIN)/ticket-%,$(wildcard $(TICKET)/*_main.c)) \
-               $(addprefix $(BIN)/,ledger-audit) \
+               $(addprefix $(BIN)/,ledger-audit ticket-normalise) \
                $(foreach m,$(TICKET_MUT),$(BIN)/ticket-mutant-$(subst _,-,$m))
 
 all: $(BIN)/brink $(JOURNAL_BIN) $(TICKET_BIN)
@@ -119,7 +119,7 @@ $(BIN)/ticket-worker: $(BUILD)/$(TICKET)/worker_main.o $(TICKET_LIB)
 $(BIN)/ticket-log: $(BUILD)/$(TICKET)/log_main.o $(TICKET_LIB)
 	@mkdir -p $(@D)
 	$(CC) $(SANFLAGS) $^ $(TICKET_LIBS) -o $@
-$(BIN)/ledger-audit: $(BIN)/%: $(TICKET)/%
+$(BIN)/ledger-audit $(BIN)/ticket-normalise: $(BIN)/%: $(TICKET)/%
 	install -D -m 755 $< $@
 define TICKET_MUTANT
 $(BIN)/ticket-mutant-$(subst _,-,$1): $(BUILD)/$(TICKET)/worker_main.o $(BUILD)/$(TICKET)/mutant_$1.o $(TICKET_LIB)
