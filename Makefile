@@ -135,14 +135,14 @@ unit: $(BUILD)/unit_tests
 journal: $(JOURNAL_BIN) $(BUILD)/journal_tests
 ticket: $(TICKET_BIN) $(BUILD)/ticket_tests
 
-check: deps-check all $(BUILD)/unit_tests $(BUILD)/journal_tests workers
+check: deps-check all $(BUILD)/unit_tests $(BUILD)/journal_tests $(BUILD)/ticket_tests workers
 	@tools/check $(OUT) usual
 
-check-all: deps-check all $(BUILD)/unit_tests $(BUILD)/journal_tests workers
+check-all: deps-check all $(BUILD)/unit_tests $(BUILD)/journal_tests $(BUILD)/ticket_tests workers
 	@tools/check $(OUT) all
 
 check-san: deps-check workers
-	@$(MAKE) --no-print-directory SAN=1 all $(OUT)/san/unit_tests $(OUT)/san/journal_tests
+	@$(MAKE) --no-print-directory SAN=1 all $(OUT)/san/unit_tests $(OUT)/san/journal_tests $(OUT)/san/ticket_tests
 	@SAN=1 tools/check $(OUT) core
 
 lint: deps-check all
@@ -156,7 +156,7 @@ demo: all
 	@tools/demo $(BIN)/brink
 
 scenarios: all
-	@$(BIN)/brink run scenarios/journal --out $(OUT)/scenarios
+	@$(BIN)/brink run scenarios/journal scenarios/ticket --out $(OUT)/scenarios
 
 soak: deps-check all workers
 	@tests/soak $(OUT)
