@@ -30,7 +30,7 @@ scene_workspace_is_a_file() {
     [ "$(cat file)" = hello ] || fail "the file was changed"
 }
 refuse init-missing 2 '.*no-such-folder.*' explore --init no-such-folder --check true -- true
-scene init-unreadable
+core scene init-unreadable
 scene_init_unreadable() {
     [ "$(id -u)" != 0 ] || skip "root can read everything"
     mkdir init && echo secret >init/file && chmod 000 init/file

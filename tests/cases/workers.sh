@@ -194,7 +194,7 @@ scene_writes_outside_are_said() {
         --check true -- sh -c "echo in >inside; echo out >>'$PWD/beyond'"
     [ "$(wc -l <beyond)" -ge 1 ] || fail "the write outside did not happen"
 }
-scene setuid-is-said
+core scene setuid-is-said
 scene_setuid_is_said() {
     [ "$(id -u)" != 0 ] || skip "root's workers keep their setuid programs"
     [ -u /usr/bin/su ] || skip "su is not setuid here"
