@@ -174,6 +174,7 @@ bool action_answer(struct service *service, const struct request *request, struc
         audit.outcome = "running";
         is_done = refuse(service, &audit, "the first request is still running", reply, fail);
     } else {
+        /* cppcheck-suppress autoVariables ; it is taken out again before this function ends */
         service->running = &running;
         if (service->profile->is_ietf && service->run_ms > 0)
             wait_for(service, service->run_ms, false);

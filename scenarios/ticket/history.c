@@ -44,11 +44,12 @@ bool history_take(void *context, const char *text, size_t size, struct fail *fai
     const struct event *known = find(history, event.event_id);
     if (known) {
         const char *field = event_difference(known, &event);
-        if (field)
+        if (field) {
             fail_with(fail, EXIT_CODE_REFUSED,
                       "conflict: event %.200s stands there twice, with "
                       "another %s",
                       event.event_id, field);
+        }
         event_fini(&event);
         history->raw += field == NULL;
         return !field;
@@ -64,9 +65,10 @@ bool history_take(void *context, const char *text, size_t size, struct fail *fai
 
 static bool take_intent(struct history_job *job, const struct event *event, struct fail *fail)
 {
-    if (!event->action_id || !event->payload_digest || !event->detail)
+    if (!event->action_id || !event->payload_digest || !event->detail) {
         return fail_with(fail, EXIT_CODE_REFUSED, "event %.200s lacks its request",
                          event->event_id);
+    }
     if (job->intent && (strcmp(job->intent->action_id, event->action_id) != 0 ||
                         strcmp(job->intent->payload_digest, event->payload_digest) != 0))
         return fail_with(fail, EXIT_CODE_REFUSED, "the job has two intents that differ");

@@ -83,6 +83,7 @@ static enum MHD_Result answer(struct service *service, struct MHD_Connection *co
 }
 
 /* Called once for the head of a request, then for each part of its body, then once more. */
+/* NOLINTNEXTLINE(readability-function-size): the library gives it this many */
 static enum MHD_Result handle(void *context, struct MHD_Connection *connection, const char *url,
                               const char *method, const char *version, const char *upload,
                               size_t *upload_size, void **state)

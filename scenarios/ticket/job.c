@@ -16,9 +16,10 @@ static bool is_part(const char *text)
 
 bool job_init(struct job *job, const struct job_names *names, struct fail *fail)
 {
-    if (!is_part(names->run) || !is_part(names->case_name) || !is_part(names->ticket_id))
+    if (!is_part(names->run) || !is_part(names->case_name) || !is_part(names->ticket_id)) {
         return fail_with(fail, EXIT_CODE_USAGE,
                          "--run, --case and --ticket want 1 to 64 of A-Z a-z 0-9 . _ -");
+    }
     job->ticket_id = names->ticket_id;
     job->title = names->title;
     snprintf(job->job_id, sizeof job->job_id, "%s/%s/%s", names->run, names->case_name,

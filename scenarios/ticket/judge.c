@@ -52,9 +52,10 @@ static enum judge_verdict judge_negative(const json_t *receipt, char reason[JUDG
     if (!has_text(receipt, "outcome", "absent"))
         return unknown(reason, "receipt rejected: outcome is not absent");
     for (size_t i = 0; i < sizeof clauses / sizeof *clauses; i++) {
-        if (!has_text(given, clauses[i].name, clauses[i].value))
+        if (!has_text(given, clauses[i].name, clauses[i].value)) {
             return unknown(reason, "absence is no permission: clause %s is not %s", clauses[i].name,
                            clauses[i].value);
+        }
     }
     return JUDGE_ABSENT;
 }

@@ -14,6 +14,11 @@ enum judge_verdict { JUDGE_FOUND, JUDGE_ABSENT, JUDGE_UNKNOWN };
 
 enum { JUDGE_REASON_SIZE = 320 };
 
+struct judgement {
+    enum judge_verdict verdict;
+    char reason[JUDGE_REASON_SIZE];
+};
+
 /* The reason is set with JUDGE_UNKNOWN, and names the field where one is wrong. */
 enum judge_verdict judge_look_up(const struct client_answer *answer, const struct intent *intent,
                                  char reason[JUDGE_REASON_SIZE]);

@@ -76,9 +76,10 @@ static bool file_poll(void *self, uint64_t position, struct log_poll *poll, stru
 {
     struct log_file *file = self;
     struct frame frame = {0};
-    if (position != file->cursor_position || position >= file->bounds.end)
+    if (position != file->cursor_position || position >= file->bounds.end) {
         return fail_with(fail, EXIT_CODE_REFUSED, "%s: position %" PRIu64 " is out of turn",
                          file->path, position);
+    }
     frame_decode(file->image + file->cursor, file->valid_size - file->cursor, &frame);
     file->cursor += frame.size;
     file->cursor_position++;

@@ -47,16 +47,18 @@ bool log_read_all(struct log *log, const struct log_reader *reader, struct fail 
     struct log_metadata metadata;
     if (!log_own(log, fail) || !log->backend->bounds(log->self, &before, fail))
         return false;
-    if (before.first != 0)
+    if (before.first != 0) {
         return fail_with(fail, EXIT_CODE_REFUSED,
                          "missing prefix: the log begins at %" PRIu64 ", not at 0", before.first);
+    }
     if (!read_to(log, before.end, reader, fail) ||
         !log->backend->metadata(log->self, &metadata, fail) ||
         !log->backend->bounds(log->self, &after, fail))
         return false;
-    if (strcmp(metadata.text, log->metadata.text) != 0)
+    if (strcmp(metadata.text, log->metadata.text) != 0) {
         return fail_with(fail, EXIT_CODE_REFUSED,
                          "changed metadata: it is no longer the log that was opened");
+    }
     return (after.first == 0 && after.end == before.end) ||
            fail_with(fail, EXIT_CODE_REFUSED,
                      "changed end: %" PRIu64 " became %" PRIu64 " during the read", before.end,

@@ -28,13 +28,12 @@ bool intent_take(struct worker *worker, const struct event *event, struct intent
 }
 
 bool ask_service(struct worker *worker, const struct intent *intent, struct client_answer *answer,
-                 enum judge_verdict *verdict, char reason[JUDGE_REASON_SIZE], struct fail *fail)
+                 struct judgement *judgement, struct fail *fail)
 {
     (void)worker;
     (void)intent;
     (void)answer;
-    (void)reason;
     (void)fail;
-    *verdict = JUDGE_ABSENT;
+    judgement->verdict = JUDGE_ABSENT;
     return true;
 }

@@ -16,7 +16,8 @@ void service_init(struct service *service)
 
 bool reply_text(struct reply *reply, int status, char *text, struct fail *fail)
 {
-    *reply = (struct reply){.status = status, .body = text, .type = "application/json"};
+    *reply = (struct reply){.status = status, .type = "application/json"};
+    reply->body = text;
     return text || fail_memory(fail);
 }
 

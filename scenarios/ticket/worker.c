@@ -25,11 +25,10 @@ bool worker_hold(struct worker *worker, const struct intent *intent, const char 
 static bool recover(struct worker *worker, const struct intent *intent, struct fail *fail)
 {
     struct client_answer answer = {0};
-    char reason[JUDGE_REASON_SIZE] = "";
-    enum judge_verdict verdict = JUDGE_UNKNOWN;
-    bool is_done = ask_service(worker, intent, &answer, &verdict, reason, fail);
+    struct judgement judgement = {.verdict = JUDGE_UNKNOWN};
+    bool is_done = ask_service(worker, intent, &answer, &judgement, fail);
     if (is_done) {
-        switch (verdict) {
+        switch (judgement.verdict) {
         case JUDGE_FOUND:
             is_done = settle_receipt(worker, intent, &answer, SETTLE_LOOK_UP, fail);
             break;
@@ -37,7 +36,7 @@ static bool recover(struct worker *worker, const struct intent *intent, struct f
             is_done = send_action(worker, intent, fail);
             break;
         case JUDGE_UNKNOWN:
-            is_done = worker_hold(worker, intent, reason, fail);
+            is_done = worker_hold(worker, intent, judgement.reason, fail);
             break;
         }
     }

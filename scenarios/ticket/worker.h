@@ -29,7 +29,7 @@ bool intent_take(struct worker *worker, const struct event *event, struct intent
 
 /* Asks the service about the action. The answer is {0} before, and to be freed by the caller. */
 bool ask_service(struct worker *worker, const struct intent *intent, struct client_answer *answer,
-                 enum judge_verdict *verdict, char reason[JUDGE_REASON_SIZE], struct fail *fail);
+                 struct judgement *judgement, struct fail *fail);
 
 /* Makes the intent durable, and only then sends it. */
 bool request_action(struct worker *worker, const struct intent *intent, struct fail *fail);
