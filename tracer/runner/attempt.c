@@ -37,31 +37,40 @@ static bool run_check(struct attempt *attempt, struct outcome *outcome, struct e
                      said);
 }
 
-/* The built-in oracle: a second recovery must find nothing to do. What the first one left running
- * is killed before, as a second crash would. */
-static bool run_again(struct attempt *attempt, struct outcome *outcome, struct err *err)
+/* What stands in the workspace. What the last command left running is killed before, as a second
+ * crash would. */
+static bool look(struct attempt *attempt, struct tree_hash *out, struct err *err)
 {
-    const struct guard *guard = attempt->launcher->guard;
-    struct tree_hash before;
-    struct tree_hash after;
     launch_kill_rest(attempt->launcher);
-    if (!disk_hash(attempt->disk, guard_must_compare(guard), &before, err) ||
-        !launch(attempt->launcher, attempt->options->recover, &outcome->again, err))
+    return disk_hash(attempt->disk, guard_must_compare(attempt->launcher->guard), out, err);
+}
+
+/* The built-in oracle: a second recovery must find nothing to do. */
+static bool run_again(struct attempt *attempt, struct tree_hash before, struct outcome *outcome,
+                      struct err *err)
+{
+    struct tree_hash after;
+    if (!launch(attempt->launcher, attempt->options->recover, &outcome->again, err) ||
+        !look(attempt, &after, err))
         return false;
     outcome->has_again = true;
-    launch_kill_rest(attempt->launcher);
-    if (!disk_hash(attempt->disk, guard_must_compare(guard), &after, err))
-        return false;
     outcome->is_changed = !tree_hash_equal(before, after);
     return true;
 }
 
-/* As often as is wanted, until one of them is not as it should be. */
-static bool repeat(struct attempt *attempt, struct outcome *outcome, struct err *err)
+/* As often as is wanted, until one of them is not as it should be. A recovery that has changed
+ * nothing has itself been such a second one: it would start from the same state again. */
+static bool repeat(struct attempt *attempt, struct tree_hash state, struct outcome *outcome,
+                   struct err *err)
 {
+    struct tree_hash recovered;
     uint32_t left = attempt->options->repeats > 0 ? attempt->options->repeats : 1;
+    if (!look(attempt, &recovered, err))
+        return false;
+    if (left == 1 && tree_hash_equal(state, recovered))
+        return true;
     for (; left > 0; left--) {
-        if (!run_again(attempt, outcome, err))
+        if (!run_again(attempt, recovered, outcome, err))
             return false;
         const struct launched *again = &outcome->again;
         if (again->end != LAUNCH_ENDED || again->status != 0 || outcome->is_changed)
@@ -73,6 +82,10 @@ static bool repeat(struct attempt *attempt, struct outcome *outcome, struct err 
 static bool run_commands(struct attempt *attempt, struct outcome *outcome, struct err *err)
 {
     const struct job_options *options = attempt->options;
+    const bool is_oracle = options->recover && !options->check;
+    struct tree_hash state;
+    if (is_oracle && !disk_hash(attempt->disk, attempt->was_mapped, &state, err))
+        return false;
     if (options->recover) {
         if (!launch(attempt->launcher, options->recover, &outcome->recover, err))
             return false;
@@ -82,7 +95,7 @@ static bool run_commands(struct attempt *attempt, struct outcome *outcome, struc
         return true;
     if (options->check)
         return run_check(attempt, outcome, err);
-    return !options->recover || repeat(attempt, outcome, err);
+    return !is_oracle || repeat(attempt, state, outcome, err);
 }
 
 bool attempt_run(struct attempt *attempt, const struct state *state, enum harm harm,
