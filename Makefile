@@ -6,6 +6,7 @@
 # make demo       explore real programs
 # make bench      figures, as ratios against peers in the same run
 # make scenarios  kill the reference systems at every place that their scenarios name
+# make evidence   run the journal's scenarios and keep what was seen in scenarios/evidence
 # make soak       1,000 real kills against their predicted states
 # make lint       formatting, includes, sizes, clang-tidy, cppcheck
 # make fmt        rewrite the sources to the house format
@@ -158,6 +159,9 @@ demo: all
 scenarios: all
 	@$(BIN)/brink run scenarios/journal scenarios/ticket --out $(OUT)/scenarios
 
+evidence: all
+	@tools/evidence $(BIN)/brink
+
 soak: deps-check all workers
 	@tests/soak $(OUT)
 
@@ -192,4 +196,4 @@ $(WORKERS)/%.class: tests/workers/%.java
 	javac -d $(@D) $<
 
 -include $(OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TEST_OBJ:.o=.d) $(wildcard $(BUILD)/$(JOURNAL)/*.d $(BUILD)/$(TICKET)/*.d)
-.PHONY: all journal ticket deps deps-check unit check check-all check-san lint fmt demo scenarios soak bench install clean workers
+.PHONY: all journal ticket deps deps-check unit check check-all check-san lint fmt demo scenarios evidence soak bench install clean workers

@@ -11,6 +11,7 @@
 #include "cell.h"
 #include "child.h"
 #include "lock_order.h"
+#include "neutral.h"
 #include "scene_run.h"
 #include "services.h"
 #include "tracer/base/clock.h"
@@ -207,6 +208,22 @@ static bool run_all(struct running *running, struct err *err)
     return true;
 }
 
+static void hide_places(const struct running *running, json_t *report)
+{
+    char *bin OWN(own_mem) = suite_bin();
+    const struct case_options *options = running->options;
+    const struct neutral_place places[] = {
+        {running->dir, "${dir}"},
+        {running->state, "${state}"},
+        {running->kept, "${kept}"},
+        {options->folder, "${case}"},
+        {bin, "${bin}"},
+        {options->suite_case->source->folder, "${here}"},
+        {NULL, NULL},
+    };
+    neutral_make(report, places);
+}
+
 static json_t *report_of(const struct running *running, bool is_done, const struct err *err,
                          int64_t elapsed_ns)
 {
@@ -221,6 +238,7 @@ static json_t *report_of(const struct running *running, bool is_done, const stru
         json_object_set_new(report, "error", json_string(text));
         json_object_set_new(report, "usage", json_boolean(err->kind == ERR_USAGE));
     }
+    hide_places(running, report);
     return report;
 }
 

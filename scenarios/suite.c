@@ -35,8 +35,7 @@ void suite_fini(struct suite *suite)
     *suite = (struct suite){0};
 }
 
-/* The folder that brink's own program lies in. Caller frees. */
-static char *own_folder(void)
+char *suite_bin(void)
 {
     char path[PATH_MAX];
     const ssize_t size = readlink("/proc/self/exe", path, sizeof path);
@@ -50,7 +49,7 @@ static char *own_folder(void)
 static json_t *values_of(const struct suite_case *suite_case, size_t each,
                          const struct suite_place *place)
 {
-    char *bin OWN(own_mem) = own_folder();
+    char *bin OWN(own_mem) = suite_bin();
     json_t *values = json_copy(suite_case->values);
     json_object_update(values, json_array_get(suite_case->each, each));
     json_object_set_new(values, "bin", json_string(bin));

@@ -45,6 +45,9 @@ struct suite_place {
 MUST_USE bool suite_plan(const struct suite_case *suite_case, size_t run,
                          const struct suite_place *place, struct plan *out, struct err *err);
 
+/* ${bin}: the folder that brink's own program lies in. Caller frees. */
+char *suite_bin(void);
+
 /* "[n=3]" for a run of a case that has several; "" else. Caller frees. */
 char *suite_run_label(const struct suite_case *suite_case, size_t run);
 

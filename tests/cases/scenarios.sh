@@ -128,3 +128,19 @@ scene_scenario_explored() {
         brink 2 run gone.scenario.json && grep -q 'no-such-check' stdout
 }
 limit 120 scene scenario-explored
+
+# What a run of the journal's scenarios showed once, kept with the sources. It is checked in itself:
+# that the sources have changed since then makes it no less true.
+scene_scenario_kept_evidence() {
+    tar xzf "${S%/tests/*}/scenarios/evidence/journal.tar.gz" || fail "it cannot be unpacked"
+    brink 0 evidence journal && [ "$(cat stdout)" = 'PASS journal' ] || fail "$(cat stdout)"
+    json journal/summary.json '.result == "held" and (.cases | length) >= 60 and .assertions > 10000' &&
+        json journal/versions.json '(.commit | length) == 40 and .has_changes == false' &&
+        json journal/manifest.json '[.sources[].path] | index("journal/put.c") and index("journal/journal-audit")'
+    ! grep -rlE '/tmp/|/home/|/root|/build/bin' journal || fail "a place of some machine is in it"
+    local file=journal/cases/0001-C1_program=journal,halt=kill_/case.json
+    printf X | dd of="$file" bs=1 seek=100 conv=notrunc status=none
+    brink 1 evidence journal
+    [ "$(cat stdout)" = "FAIL journal: ${file#*/}: other bytes than the manifest says" ] || fail "$(cat stdout)"
+}
+once scene scenario-kept-evidence
