@@ -10,6 +10,7 @@
 
 #include "cell.h"
 #include "child.h"
+#include "json_file.h"
 #include "lock_order.h"
 #include "neutral.h"
 #include "scene_run.h"
@@ -264,5 +265,5 @@ NORETURN void case_run(const struct case_options *options, pid_t parent, int rep
     services_stop(&running.services);
     child_kill_rest(NULL, 0);
     json_t *report = report_of(&running, is_done, &err, clock_now() - began);
-    _exit(json_dumpfd(report, report_fd, JSON_COMPACT) == 0 ? 0 : 1);
+    _exit(json_file_write(report_fd, report, JSON_COMPACT) ? 0 : 1);
 }

@@ -11,6 +11,7 @@
 
 #include "child.h"
 #include "evidence_files.h"
+#include "json_file.h"
 #include "sha256.h"
 #include "tracer/base/folder.h"
 #include "tracer/base/mem.h"
@@ -31,7 +32,7 @@ static bool write_json(int dir_fd, const char *name, const json_t *json, mode_t 
                        struct err *err)
 {
     const int fd OWN(own_fd) = openat(dir_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-    if (fd < 0 || json_dumpfd(json, fd, JSON_INDENT(1)) != 0 || write(fd, "\n", 1) != 1)
+    if (fd < 0 || !json_file_write(fd, json, JSON_INDENT(1)) || write(fd, "\n", 1) != 1)
         return err_system(err, "write %s of the evidence", name);
     return true;
 }

@@ -5,6 +5,7 @@
 
 #include "evidence.h"
 #include "evidence_files.h"
+#include "json_file.h"
 #include "sha256.h"
 #include "tracer/base/mem.h"
 #include "tracer/base/own.h"
@@ -18,9 +19,8 @@ static const char *text_of(const json_t *object, const char *key)
 /* NULL when there is no such file, or no JSON in it. */
 static json_t *read_json(int dir_fd, const char *name)
 {
-    json_error_t ignored;
     const int fd OWN(own_fd) = openat(dir_fd, name, O_RDONLY | O_CLOEXEC);
-    return fd >= 0 ? json_loadfd(fd, 0, &ignored) : NULL;
+    return fd >= 0 ? json_file_read(fd) : NULL;
 }
 
 static bool is_manifest(const json_t *entry)

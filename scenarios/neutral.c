@@ -35,6 +35,8 @@ static char *replace(char *text, const struct neutral_place *place)
 
 static void replace_all(json_t *string, const struct neutral_place *places)
 {
+    if (!strchr(json_string_value(string), '/'))
+        return;
     char *text = mem_string(json_string_value(string));
     for (const struct neutral_place *place = places; place->path; place++) {
         if (place->path[0] == '/' && place->path[1] != '\0')

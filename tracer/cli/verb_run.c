@@ -13,6 +13,7 @@
 #include "out.h"
 #include "scenarios/crew.h"
 #include "scenarios/evidence.h"
+#include "scenarios/json_file.h"
 #include "suite_report.h"
 #include "tracer/base/clock.h"
 #include "tracer/base/mem.h"
@@ -100,7 +101,7 @@ static bool write_case(const struct playing *playing, const struct case_result *
     char *path OWN(own_mem) = mem_format("%s/case.json", folder);
     const int fd OWN(own_fd) =
         openat(playing->cases_fd, path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (fd < 0 || (result->report && json_dumpfd(result->report, fd, JSON_INDENT(1)) != 0))
+    if (fd < 0 || (result->report && !json_file_write(fd, result->report, JSON_INDENT(1))))
         return err_system(err, "write %s/cases/%s", playing->out.path, path);
     return true;
 }
