@@ -57,7 +57,7 @@ int none(void)
 }'
     plant tools/script 'SC2154' '#!/bin/bash
 cd "$undefined" || exit 1'
-    cp "$tools/lint" "$tools/banned-symbols" tree/tools
+    cp "$tools/lint" "$tools/banned-symbols" "$tools/cppcheck.cfg" tree/tools
     cp "$tools/../.clang-format" "$tools/../.clang-tidy" tree
     mkdir tree/build && gcc -c tree/$b/banned.c -o tree/build/banned.o || fail "the planted fault must compile"
     echo build >tree/.gitignore
