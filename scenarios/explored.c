@@ -143,7 +143,9 @@ static void judge(struct scene *scene, const json_t *summary)
     compare_models(scene, summary, "models2");
     compare_kills(scene, summary);
     json_object_foreach(scene->plan->explore.counts, place, value)
+    {
         compare(scene, summary, place, (int64_t)json_integer_value(value));
+    }
 }
 
 /* Its last line, without the program's name in front. */

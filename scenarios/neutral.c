@@ -53,6 +53,12 @@ void neutral_make(json_t *json, const struct neutral_place *places)
     size_t index;
     if (json_is_string(json))
         replace_all(json, places);
-    json_object_foreach(json, key, value) neutral_make(value, places);
-    json_array_foreach(json, index, value) neutral_make(value, places);
+    json_object_foreach(json, key, value)
+    {
+        neutral_make(value, places);
+    }
+    json_array_foreach(json, index, value)
+    {
+        neutral_make(value, places);
+    }
 }

@@ -144,3 +144,120 @@ scene_scenario_kept_evidence() {
     [ "$(cat stdout)" = "FAIL journal: ${file#*/}: other bytes than the manifest says" ] || fail "$(cat stdout)"
 }
 once scene scenario-kept-evidence
+
+scene_scenario_barrier_reached_too_often_is_an_error() {
+    scenario o '"worker": {"argv": ["sh", "-c", "printf \"key key\" >f"]}, "barriers": {"b": {"call": "write", "contains": "key"}}, "crash": "b", "checks": [{"name": "c", "file": {"path": "f", "size": 0}}]'
+    brink 3 run o.scenario.json
+    grep -q 'barrier b was reached 2 times, not 1: write contains=' stdout || fail "$(cat stdout)"
+    json brink-out/summary.json '.result == "error" and .cases[0].result == "error"'
+}
+scene scenario-barrier-reached-too-often-is-an-error
+
+# A service that counts in its own folder, says when it is ready, and can be brought back.
+scene_scenario_services_in_all_their_ways() {
+    cat >serve.py <<'PYTHON'
+import os, socket, sys, time
+port, how = int(sys.argv[1]), sys.argv[2]
+if os.listdir("."): # its own state is empty at its start
+    sys.exit("the state is not empty: " + " ".join(os.listdir(".")))
+listener = socket.create_server(("127.0.0.1", port))
+open("count", "w").write("0")
+print("listening, at last" if how == "line" else "hm", flush=True)
+while True:
+    peer, _ = listener.accept()
+    word = peer.recv(100)
+    if word == b"add":
+        count = int(open("count").read()) + 1
+        open("count", "w").write(str(count))
+        peer.send(str(count).encode())
+    peer.close()
+PYTHON
+    cat >ask.py <<'PYTHON'
+import socket, sys
+with socket.create_connection(("127.0.0.1", int(sys.argv[1]))) as peer:
+    peer.send(b"add")
+    print(peer.recv(100).decode(), flush=True)
+PYTHON
+    # The worker is killed when it has sent; the service has counted all the same.
+    local rest='"worker": {"argv": ["python3", "${here}/ask.py", "${port}"], "stdout": ""},
+        "barriers": {"answered": {"call": "receive", "peer": "127.0.0.1:*", "contains": "/^[0-9]/", "where": "after"}},
+        "crash": "answered", "each": {"n": [1, 2, 3]},
+        "steps": [{"name": "again", "argv": ["python3", "${here}/ask.py", "${port}"], "stdout": "2\n"}],
+        "checks": [{"name": "count", "file": {"path": "${state}/count", "bytes": "32"}}]'
+    local how
+    for how in line port; do
+        local ready='{"port": "${port}"}'
+        [ $how = port ] || ready='{"line": "at last"}'
+        scenario "new-$how" '"services": [{"name": "s", "argv": ["python3", "${here}/serve.py", "${port}", "'$how'"], "ready": '"$ready"'}], '"$rest"
+        scenario "reset-$how" '"services": [{"name": "s", "argv": ["python3", "${here}/serve.py", "${port}", "'$how'"], "ready": '"$ready"', "reset": ["sh", "-c", "printf 0 >count"]}], '"$rest"
+    done
+    brink 0 run . --jobs 2
+    json brink-out/summary.json '(.cases | length) == 4 and ([.cases[].runs] | unique) == [3]' || return 1
+    json brink-out/cases/*-reset-line/case.json '[.assertions[] | select(.name == "service s: the same process lives")] | length == 6'
+    scenario reset-bad '"services": [{"name": "s", "argv": ["sleep", "77"], "reset": ["sh", "-c", "echo no >&2; exit 3"]}], "each": {"n": [1, 2]}, "steps": [{"name": "a", "argv": ["true"], "exit": 0}]'
+    brink 2 run reset-bad.scenario.json
+    grep -q 'service s: reset: exit 3' stdout || fail "$(cat stdout)"
+}
+limit 240 once scene scenario-services-in-all-their-ways
+
+scene_scenario_service_that_dies_is_seen() {
+    scenario d '"services": [{"name": "s", "argv": ["sleep", "3210"]}], "worker": {"argv": ["sh", "-c", "kill $(pgrep -f \"^sleep 3210\")"], "exit": 0}'
+    brink 1 run d.scenario.json
+    grep -q 'service s: the same process lives: expected alive, observed gone' stdout || fail "$(cat stdout)"
+}
+once scene scenario-service-that-dies-is-seen
+
+# A junit.xml with a test case for each case, and its assertions numbered in it.
+scene_scenario_junit_has_cases_and_numbered_assertions() {
+    scenario j "$writer, "'"matrix": {"n": [1, 2]}, "each": {"m": {"from": 1, "to": 3}}, "checks": [{"name": "c", "file": {"path": "f", "size": 32}}]'
+    brink 0 run j.scenario.json
+    [ "$(xmllint --xpath 'count(//testcase)' brink-out/junit.xml)" = 2 ] || fail "not two test cases"
+    [ "$(xmllint --xpath 'string(//testcase[1]/@name)' brink-out/junit.xml)" = 'j[n=1]' ] || fail "no name"
+    local lines
+    lines=$(xmllint --xpath 'string(//testcase[1]/system-out)' brink-out/junit.xml | grep -cE '^[0-9]+ ok ')
+    [ "$lines" = "$(jq '.cases[0].assertions' brink-out/summary.json)" ] || fail "$lines assertions are numbered"
+    xmllint --xpath 'string(//testcase[1]/system-out)' brink-out/junit.xml | grep -q '^6 ok .*\[m=3\]' || {
+        xmllint --xpath 'string(//testcase[1]/system-out)' brink-out/junit.xml
+        fail "the runs are not named"
+    }
+}
+scene scenario-junit-has-cases-and-numbered-assertions
+
+# Time limits, input and environment of programs; a worker that takes too long is a violation.
+scene_scenario_programs_have_input_environment_and_limits() {
+    scenario p '"worker": {"argv": ["sh", "-c", "cat; echo $WORD $BRINK_WORKSPACE; pwd"], "stdin": "in\n", "env": {"WORD": "w"}, "stdout": "in\nw ${dir}\n${dir}\n"}'
+    scenario slow '"worker": {"argv": ["sleep", "99"], "timeout": 1, "exit": 0}'
+    scenario signal '"worker": {"argv": ["sh", "-c", "kill -TERM $$"], "signal": 15}, "steps": [{"name": "a", "argv": ["sh", "-c", "exit 7"], "exit": 7, "repeat": 2}]'
+    brink 0 run p.scenario.json && brink 0 run signal.scenario.json && brink 1 run slow.scenario.json &&
+        grep -q 'worker: end: expected exit 0, observed did not end in time' stdout
+}
+scene scenario-programs-have-input-environment-and-limits
+
+# The schema that editors use: all scenarios of the project fit it, and it is JSON itself.
+scene_scenario_schema_fits_the_scenarios() {
+    local root=${S%/tests/*}
+    python3 -c 'import jsonschema' 2>/dev/null || skip "python3-jsonschema is not installed"
+    python3 - "$root/scenarios" <<'PYTHON' || fail "see above"
+import glob, json, sys, jsonschema
+schema = json.load(open(sys.argv[1] + "/schema.json"))
+jsonschema.Draft7Validator.check_schema(schema)
+validator = jsonschema.Draft7Validator(schema)
+bad = 0
+for path in glob.glob(sys.argv[1] + "/**/*.scenario.json", recursive=True):
+    for error in validator.iter_errors(json.load(open(path))):
+        print(path, list(error.path), error.message)
+        bad += 1
+sys.exit(bad > 0)
+PYTHON
+}
+once scene scenario-schema-fits-the-scenarios
+
+# The workflow in the documents takes its matrix from a list that is there.
+scene_scenario_ci_workflow_uses_what_is_there() {
+    local workflow=${S%/tests/*}/docs/ci-github.yml words
+    grep -q -- '--list --format json' "$workflow" || fail "no matrix"
+    words=$("$B" run "${S%/tests/*}/scenarios/journal" --list --format json) || fail "no list"
+    [ "$(jq -r '.include | length > 50 and all(has("name") and has("file") and has("runs"))' <<<"$words")" = true ] || fail "$words"
+    "$B" run "${S%/tests/*}/scenarios/journal" --list --format json --only "$(jq -r '.include[0].name' <<<"$words")" | jq -e '.include | length == 1' >/dev/null || fail "a name does not choose its case"
+}
+once scene scenario-ci-workflow-uses-what-is-there
